@@ -1,0 +1,63 @@
+"""Learning from bags of instances with candidate label sets.
+
+Public names are loaded on first use: ``import mipl`` loads neither torch nor NumPy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mipl.data import (
+        Bags,
+        Candidates,
+        Dataset,
+        MaxMin,
+        Mean,
+        PerInstance,
+        ten_splits,
+    )
+    from mipl.datasets import load_dataset
+    from mipl.errors import MiplError
+    from mipl.formats import read_dataset, write_dataset
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Bags": "mipl.data",
+    "Candidates": "mipl.data",
+    "Dataset": "mipl.data",
+    "MaxMin": "mipl.data",
+    "Mean": "mipl.data",
+    "MiplError": "mipl.errors",
+    "PerInstance": "mipl.data",
+    "load_dataset": "mipl.datasets",
+    "read_dataset": "mipl.formats",
+    "ten_splits": "mipl.data",
+    "write_dataset": "mipl.formats",
+}
+
+__all__ = [
+    "Bags",
+    "Candidates",
+    "Dataset",
+    "MaxMin",
+    "Mean",
+    "MiplError",
+    "PerInstance",
+    "load_dataset",
+    "read_dataset",
+    "ten_splits",
+    "write_dataset",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mipl' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,148 @@
+"""Dataset: bags, their candidate sets, and what is known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from mipl.data.bags import Array, Bags, Index
+from mipl.data.candidates import Candidates
+from mipl.data.splits import Split, as_splits, ten_splits
+from mipl.errors import MiplError, unknown
+
+DEFAULT_SPLITS = "default"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Bags with candidate labels, frozen.
+
+    Parameters
+    ----------
+    bags : Bags or what builds them
+    candidates : Candidates or what builds them
+    labels : (m,) class names, optional
+        True labels, for evaluation only; they use the names in ``classes``.
+    groups : (m,), optional
+        What must not be torn apart by a split: patient, site, recorder.
+    splits : mapping of name to a sequence of (train, test) bag numbers, optional
+        Without any, ``split`` makes ten seeded 7:3 splits.
+    name, licence, source : str
+    facts : mapping of str to JSON values
+        How the data came to be: candidate generator, seed, known gaps.
+
+    Examples
+    --------
+    >>> data = Dataset(np.zeros((10, 4, 2)), [{0, 1}] * 5 + [{1, 2}] * 5)
+    >>> train, test = data.split(0)
+    >>> len(train), len(test), data.classes.tolist()
+    (8, 2, [0, 1, 2])
+    """
+
+    bags: Bags
+    candidates: Candidates
+    labels: Array | None = None
+    groups: Array | None = None
+    splits: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    name: str = "data"
+    licence: str = "not stated"
+    source: str = "not stated"
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: Any) -> None:
+            if isinstance(value, np.ndarray):
+                value = value.view()
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+        if not isinstance(self.bags, Bags):
+            put("bags", Bags(self.bags))
+        if not isinstance(self.candidates, Candidates):
+            put("candidates", Candidates(self.candidates))
+        m = len(self.bags)
+        if len(self.candidates) != m:
+            raise MiplError(
+                f"there are {m} bags and {len(self.candidates)} candidate sets; "
+                "give one set per bag."
+            )
+        for name in ("labels", "groups"):
+            value = getattr(self, name)
+            if value is not None:
+                value = np.asarray(value)
+                if value.shape != (m,):
+                    raise MiplError(
+                        f"{name} must hold one entry for each of {m} bags; "
+                        f"got shape {value.shape}."
+                    )
+                put(name, value)
+        if self.labels is not None:
+            self.candidates.encode(self.labels)
+        splits = {name: as_splits(s, m) for name, s in self.splits.items()}
+        put("splits", MappingProxyType(splits))
+        put("facts", MappingProxyType(dict(self.facts)))
+
+    @property
+    def classes(self) -> Array:
+        """Names of the classes, in the order of the candidate columns."""
+        return self.candidates.classes
+
+    def __len__(self) -> int:
+        return len(self.bags)
+
+    def __getitem__(self, key: Index) -> Dataset:
+        """Return the data set of these bags; stored splits do not come along."""
+        chosen = np.atleast_1d(np.arange(len(self))[key])
+        run = len(chosen) > 0 and bool((np.diff(chosen) == 1).all())
+        rows = slice(int(chosen[0]), int(chosen[-1]) + 1) if run else chosen
+        return replace(
+            self,
+            bags=self.bags[rows],
+            candidates=self.candidates[rows],
+            labels=None if self.labels is None else self.labels[chosen],
+            groups=None if self.groups is None else self.groups[chosen],
+            splits={},
+        )
+
+    def split(
+        self, fold: int, splits: str | None = None, *, seed: int = 0
+    ) -> tuple[Dataset, Dataset]:
+        """Return the training and the test bags of one fold, 0 to 9.
+
+        Uses the stored splits of that name (``"default"`` where none is given); a data
+        set without any has ten 7:3 splits made from ``seed``, which keep groups whole.
+        """
+        chosen = self.folds(splits, seed=seed)
+        if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(chosen):
+            raise MiplError(f"fold must be 0 to {len(chosen) - 1}; got {fold!r}.")
+        return self[chosen[fold].train], self[chosen[fold].test]
+
+    def folds(self, splits: str | None = None, *, seed: int = 0) -> tuple[Split, ...]:
+        """Return the bag numbers of all folds, as ``split`` uses them."""
+        if splits is None and DEFAULT_SPLITS in self.splits:
+            splits = DEFAULT_SPLITS
+        if splits is not None:
+            if splits not in self.splits:
+                raise unknown("split name", splits, self.splits)
+            return tuple(self.splits[splits])
+        return ten_splits(self.labels, self.candidates, self.groups, seed=seed)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dataset, (
+            self.bags,
+            self.candidates,
+            self.labels,
+            self.groups,
+            dict(self.splits),
+            self.name,
+            self.licence,
+            self.source,
+            dict(self.facts),
+        )
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r}, {self.bags!r}, {self.candidates!r})"

@@ -1,0 +1,72 @@
+"""Reduction of each bag to one vector, for methods that take vectors."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from mipl.data.bags import Bags
+from mipl.errors import MiplError
+
+_PIECE = 1 << 16  # Instances held in memory at a time.
+
+
+class _Reduction(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A transformer without state: bags -> (m, d') array."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Remember the number of features."""
+        self.n_features_in_ = Bags(X).n_features
+        return self
+
+    def transform(self, X: Any) -> npt.NDArray[np.float32]:
+        """Return one vector per bag."""
+        bags = Bags(X)
+        expected = getattr(self, "n_features_in_", bags.n_features)
+        if bags.n_features != expected:
+            raise MiplError(
+                f"the bags have {bags.n_features} features; "
+                f"{type(self).__name__} was fitted on {expected}."
+            )
+        return np.concatenate([self._reduce(piece) for piece in bags.pieces(_PIECE)])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def _reduce(self, bags: Bags) -> npt.NDArray[np.float32]:
+        raise NotImplementedError
+
+
+class Mean(_Reduction):
+    """Reduce a bag to the mean of its instances, length d.
+
+    Examples
+    --------
+    >>> Mean().fit_transform([np.array([[1.0, 2.0], [3.0, 6.0]])]).tolist()
+    [[2.0, 4.0]]
+    """
+
+    def _reduce(self, bags: Bags) -> npt.NDArray[np.float32]:
+        # A long sum of float32 loses digits.
+        rows = bags.instances.astype(np.float64)
+        total = np.add.reduceat(rows, bags.offsets[:-1], axis=0)  # (m, d)
+        return (total / bags.sizes[:, None]).astype(np.float32)
+
+
+class MaxMin(_Reduction):
+    """Reduce a bag to its largest then its smallest value per feature, length 2d.
+
+    Examples
+    --------
+    >>> MaxMin().fit_transform([np.array([[1.0, 2.0], [3.0, 0.0]])]).tolist()
+    [[3.0, 2.0, 1.0, 0.0]]
+    """
+
+    def _reduce(self, bags: Bags) -> npt.NDArray[np.float32]:
+        starts = bags.offsets[:-1]
+        largest = np.maximum.reduceat(bags.instances, starts, axis=0)  # (m, d)
+        smallest = np.minimum.reduceat(bags.instances, starts, axis=0)  # (m, d)
+        return np.concatenate([largest, smallest], axis=1)  # (m, 2d)

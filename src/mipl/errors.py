@@ -1,0 +1,54 @@
+"""The one family of errors, and the one-sentence rule.
+
+Every message says which thing, what it must be, what it was, and what to do.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class MiplError(ValueError):
+    """A mistake in the user's input, told in one sentence."""
+
+
+class BadFile(MiplError):
+    """A file that is damaged, foreign, or claims absurd sizes."""
+
+
+class MissingData(MiplError):
+    """Raw files of a data set that are not on this machine."""
+
+
+class MissingExtra(MiplError, ImportError):
+    """An optional dependency that is not installed.
+
+    Examples
+    --------
+    >>> raise MissingExtra.of("reading Parquet", "pyarrow", "tables")
+    Traceback (most recent call last):
+        ...
+    mipl.errors.MissingExtra: reading Parquet needs pyarrow, which is not installed; \
+install it with: pip install "mipl[tables]".
+    """
+
+    @classmethod
+    def of(cls, what: str, package: str, extra: str) -> "MissingExtra":
+        """Name the task, the package and the extra that brings it."""
+        return cls(
+            f"{what} needs {package}, which is not installed; "
+            f'install it with: pip install "mipl[{extra}]".'
+        )
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> MiplError:
+    """Tell an unknown name, with the likeliest known one.
+
+    Examples
+    --------
+    >>> print(unknown("method", "miplam", ["miplma", "demipl"]))
+    unknown method 'miplam'; did you mean 'miplma'? Known: demipl, miplma.
+    """
+    names = sorted(map(str, known))
+    close = get_close_matches(str(name), names, n=1)
+    guess = f"did you mean {close[0]!r}? " if close else ""
+    return MiplError(f"unknown {kind} {str(name)!r}; {guess}Known: {', '.join(names)}.")
