@@ -81,15 +81,32 @@ class Candidates:
         else:
             matrix, names = _from_names(_as_sets(y), names)
             weights = None
-        if len(matrix) == 0:
-            raise MiplError("there are no candidate sets; give at least one.")
-        empty = ~matrix.any(axis=1)
-        if empty.any():
-            raise MiplError(
-                f"candidate set of bag {int(np.argmax(empty))} is empty; every bag "
-                "needs at least one candidate: drop the bag or give it all classes."
-            )
+        _check_sets(matrix)
         self._freeze(matrix, names, weights)
+
+    @classmethod
+    def from_parts(cls, matrix: Any, classes: Any, weights: Any = None) -> Candidates:
+        """Put stored parts together again, checked and bit for bit.
+
+        The constructor normalises what it is given; a file that was written from
+        ``matrix``, ``classes`` and ``weights`` must come back as it was.
+
+        Examples
+        --------
+        >>> y = Candidates(np.array([[3.0, 1.0, 0.0]]))
+        >>> Candidates.from_parts(y.matrix, y.classes, y.weights).weights.tolist()
+        [[0.75, 0.25, 0.0]]
+        """
+        matrix, names = np.asarray(matrix), _as_classes(classes)
+        if matrix.dtype != bool or matrix.ndim != 2 or matrix.shape[1] != len(names):
+            raise MiplError(
+                f"a stored candidate matrix must be boolean with {len(names)} columns, "
+                f"one per class; got {matrix.dtype} of shape {matrix.shape}."
+            )
+        _check_sets(matrix)
+        if weights is not None:
+            weights = _stored_weights(np.asarray(weights), matrix)
+        return _rebuild(matrix, names, weights)
 
     def _freeze(self, matrix: Array, classes: Array, weights: Array | None) -> None:
         for name, value in zip(
@@ -187,6 +204,34 @@ def _rebuild(matrix: Array, classes: Array, weights: Array | None) -> Candidates
     candidates = Candidates.__new__(Candidates)
     candidates._freeze(matrix, classes, weights)
     return candidates
+
+
+def _check_sets(matrix: Array) -> None:
+    if len(matrix) == 0:
+        raise MiplError("there are no candidate sets; give at least one.")
+    empty = ~matrix.any(axis=1)
+    if empty.any():
+        raise MiplError(
+            f"candidate set of bag {int(np.argmax(empty))} is empty; every bag "
+            "needs at least one candidate: drop the bag or give it all classes."
+        )
+
+
+def _stored_weights(weights: Array, matrix: Array) -> Array:
+    if weights.dtype != np.float64 or weights.shape != matrix.shape:
+        raise MiplError(
+            f"stored label weights must be float64 of shape {matrix.shape}; "
+            f"got {weights.dtype} of shape {weights.shape}."
+        )
+    inside = (weights >= 0) & (weights <= matrix)  # False for NaN, too.
+    total = np.where(inside, weights, 0).sum(axis=1)
+    on_simplex = inside.all(axis=1) & (np.abs(total - 1) < 1e-6)
+    if not on_simplex.all():
+        raise MiplError(
+            f"label weights of bag {int(np.argmin(on_simplex))} must be >= 0 on its "
+            "candidates, 0 elsewhere, and sum to 1."
+        )
+    return weights
 
 
 def _some(classes: Array) -> str:
@@ -310,7 +355,7 @@ def _from_matrix(y: Array) -> tuple[Array, Array | None]:
 
 
 def _recoded(y: Candidates, classes: Array) -> Candidates:
-    """Put the columns of ``y`` in the order of ``classes``, which must hold them all."""
+    """Put the columns of ``y`` in the order of ``classes``, which holds them all."""
     columns = encode(y.classes, classes)
     matrix = np.zeros((len(y), len(classes)), dtype=bool)
     matrix[:, columns] = y.matrix
