@@ -11,6 +11,10 @@ class MiplError(ValueError):
     """A mistake in the user's input, told in one sentence."""
 
 
+class BadType(MiplError, TypeError):
+    """A thing of the wrong kind; scikit-learn expects a ``TypeError`` here."""
+
+
 class BadFile(MiplError):
     """A file that is damaged, foreign, or claims absurd sizes."""
 

@@ -1,0 +1,103 @@
+"""Rows of numbers: what a user gives, read as arrays or refused in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from mipl.data.frozen import Array, frozen
+from mipl.errors import BadType, MiplError
+
+Namer = Callable[[int], str]
+
+
+@runtime_checkable
+class Rows(Protocol):
+    """Instances that stay on disk until they are asked for.
+
+    A class that keeps this protocol has no ``__array__``, so that nothing reads it
+    whole by accident; its objects can be pickled and open their file anew.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of features."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers on disk."""
+
+    def __getitem__(self, rows: slice) -> Array:
+        """Read a run of rows."""
+
+    def select(self, starts: Array, stops: Array) -> Rows:
+        """Return the rows of these runs, one after another, still on disk."""
+
+
+def on_disk(rows: Any) -> bool:
+    """Tell whether these instances keep the ``Rows`` protocol."""
+    # A torch tensor has a select of its own, but it is an array.
+    return not hasattr(rows, "__array__") and isinstance(rows, Rows)
+
+
+def numbers(value: Any, what: str) -> Array:
+    """Read anything array-like as an array of real numbers."""
+    if hasattr(value, "toarray"):
+        raise BadType(f"{what} must be dense; got a sparse matrix: use x.toarray().")
+    if np.ma.is_masked(value):
+        raise MiplError(f"{what} must be complete; got masked values: fill or drop.")
+    try:
+        array = np.asarray(value)
+    except (ValueError, RuntimeError):
+        raise MiplError(
+            f"{what} must be a regular array; got rows of different lengths or a "
+            "type that NumPy cannot read: give every instance the same features."
+        ) from None
+    if array.dtype == object:
+        array = _from_objects(array, what)
+    if array.dtype.kind == "c":
+        raise MiplError(f"Complex data not supported: {what} must hold real numbers.")
+    if array.dtype.kind not in "biuf":
+        raise BadType(f"{what} must hold numbers; got dtype {array.dtype}.")
+    return array
+
+
+def _from_objects(array: Array, what: str) -> Array:
+    try:
+        return array.astype(np.float64)
+    except TypeError as error:
+        raise BadType(f"{what} must hold numbers only: {str(error)[:80]}.") from None
+    except (ValueError, OverflowError) as error:
+        raise MiplError(f"{what} must hold numbers only: {str(error)[:80]}.") from None
+
+
+def as_rows(data: Any) -> tuple[Array, tuple[int, ...] | None]:
+    """Return (N, d) float32 rows, and the shape of instances with several axes."""
+    array = numbers(data, "the instances")
+    if array.ndim < 2:
+        raise MiplError(f"instances must be (N, d) rows; got shape {array.shape}.")
+    shape = array.shape[1:] if array.ndim > 2 else None
+    array = array.reshape(len(array), int(np.prod(array.shape[1:])))
+    if array.shape[1] == 0:
+        raise MiplError(
+            f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+        )
+    with np.errstate(over="ignore"):  # What overflows is named by the finite check.
+        return frozen(array, np.float32), shape
+
+
+def check_finite(rows: Array, offsets: Array, name: Namer) -> None:
+    """Refuse NaN and infinity, with the bag, the instance and the feature."""
+    # In float64 a sum of float32 cannot overflow: it is finite if every number is.
+    with np.errstate(invalid="ignore"):
+        if np.isfinite(np.sum(rows, dtype=np.float64)):
+            return
+    row, feature = (int(i[0]) for i in np.nonzero(~np.isfinite(rows)))
+    bag = int(np.searchsorted(offsets, row, side="right")) - 1
+    value = "NaN" if np.isnan(rows[row, feature]) else "inf, or too large for float32,"
+    raise MiplError(
+        f"{name(bag)} holds {value} at instance {row - offsets[bag]}, "
+        f"feature {feature}; every number must be finite: replace or drop it."
+    )
