@@ -1,0 +1,48 @@
+"""Where raw files are looked for, and where built sets are kept."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import platformdirs
+
+from mipl.errors import MiplError, MissingData
+
+Folder = str | Path | None
+
+
+def data_dir() -> Path:
+    """Return the user's data directory, where ``make data`` puts raw files."""
+    return platformdirs.user_data_path("mipl", appauthor=False)
+
+
+def cache_dir() -> Path:
+    """Return where built sets are kept: ``MIPL_CACHE``, or the user's cache."""
+    given = os.environ.get("MIPL_CACHE")
+    return Path(given) if given else platformdirs.user_cache_path("mipl", False)
+
+
+def raw_dirs(raw: Folder = None) -> tuple[Path, ...]:
+    """Return the folders searched for raw files, first the one named first.
+
+    That is ``raw``, then ``MIPL_DATA``, then the user's data directory. They are only
+    read.
+    """
+    if raw is not None and not Path(raw).is_dir():
+        raise MiplError(f"the folder of raw files {raw} does not exist.")
+    given = os.environ.get("MIPL_DATA")
+    named = [Path(folder) for folder in (raw, given) if folder]
+    return (*named, data_dir())
+
+
+def find_raw(what: str, remedy: str, names: Sequence[str], raw: Folder) -> Path:
+    """Return the first file of any of these names in the folders of raw files."""
+    folders = raw_dirs(raw)
+    for folder in folders:
+        for name in names:
+            if (folder / name).is_file():
+                return folder / name
+    raise MissingData(
+        f"{what} needs the raw file {names[0]}, which is in none of "
+        f"{', '.join(map(str, folders))}; {remedy}"
+    )

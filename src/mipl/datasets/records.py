@@ -1,0 +1,36 @@
+"""The published table of the MIPL data sets, as data."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row of the table of record.
+
+    Examples
+    --------
+    >>> round(RECORDS["mnist-mipl"].mean, 2)
+    41.33
+    """
+
+    bags: int
+    instances: int
+    smallest: int
+    largest: int
+    features: int
+    classes: int
+    positives: tuple[float, float, float] | None = None
+
+    @property
+    def mean(self) -> float:
+        """Instances per bag."""
+        return self.instances / self.bags
+
+
+# ``positives`` are the least, the largest and the average percentage in a bag.
+RECORDS = {
+    "birdsong-mipl": Record(1300, 48425, 25, 76, 38, 13, (6.9, 10.0, 8.3)),
+    "fmnist-mipl": Record(500, 20810, 36, 48, 784, 5, (7.0, 9.1, 8.0)),
+    "mnist-mipl": Record(500, 20664, 35, 48, 784, 5, (7.0, 9.1, 8.0)),
+    "sival-mipl": Record(1500, 47414, 31, 32, 30, 25, (3.12, 90.62, 25.6)),
+}
