@@ -2,14 +2,17 @@
 
 import hashlib
 import os
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from secrets import token_hex
 from typing import IO
 
 from mipl.errors import BadFile, MiplError
 
 _CHUNK = 1 << 20
+_LONGEST_NAME = 1024
 
 
 class FileCalls:
@@ -25,7 +28,7 @@ class FileCalls:
 
     def fsync(self, path: Path) -> None:
         """Force a file's bytes to the disk."""
-        with path.open("rb") as handle:
+        with path.open("rb+") as handle:
             os.fsync(handle.fileno())
 
     def replace(self, source: Path, target: Path) -> None:
@@ -49,28 +52,40 @@ CALLS = FileCalls()
 def atomic_path(path: str | Path, calls: FileCalls = CALLS) -> Iterator[Path]:
     """Give a temporary path beside ``path`` that becomes ``path`` on success.
 
-    A reader sees the old file or the new one, never a mixture; on any failure the
-    temporary file is removed, the old file stays, and the error is raised.
+    A reader sees the old file or the new one, never a mixture. Whatever fails is
+    raised, and the temporary file is removed. A link is written through.
     """
-    path = Path(path)
+    target = _writeable(Path(path))
+    temporary = target.with_name(f".mipl-{token_hex(8)}.tmp")
+    try:
+        yield temporary
+        calls.fsync(temporary)
+        calls.replace(temporary, target)
+        calls.fsync_dir(target.parent)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise MiplError(
+            f"cannot write {path}: {reason}; make room or choose another place."
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _writeable(path: Path) -> Path:
+    """Return where the file really lies; refuse what a file cannot replace."""
     if not path.parent.is_dir():
         raise MiplError(
             f"cannot write {path}: the folder {path.parent} does not exist; create it."
         )
     if path.is_dir():
         raise MiplError(f"cannot write {path}: it is a folder; give a file name.")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    if path.exists() and not path.is_file():
+        # Renaming over a device such as /dev/null would replace it for everybody.
+        raise MiplError(f"cannot write {path}: it is a device; give a file name.")
     try:
-        yield temporary
-        calls.fsync(temporary)
-        calls.replace(temporary, path)
-        calls.fsync_dir(path.parent)
-    except PermissionError as error:
-        raise MiplError(
-            f"cannot write {path}: permission denied; choose another place."
-        ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        return path.resolve()
+    except (OSError, RuntimeError):
+        raise MiplError(f"cannot write {path}: its links go in a circle.") from None
 
 
 def write_bytes(path: str | Path, data: bytes, calls: FileCalls = CALLS) -> None:
@@ -87,11 +102,17 @@ def write_text(path: str | Path, text: str) -> None:
 
 def read_bounded(path: str | Path, limit: int) -> bytes:
     """Read a file of at most ``limit`` bytes."""
-    path = existing(path)
-    size = path.stat().st_size
-    if size > limit:
+    path = existing_file(path)
+    try:
+        with path.open("rb") as handle:
+            data = handle.read(limit + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise BadFile(f"cannot read {path}: {reason}.") from error
+    if len(data) > limit:
+        size = path.stat().st_size
         raise BadFile(f"{path} has {size:,} bytes; at most {limit:,} are read here.")
-    return path.read_bytes()
+    return data
 
 
 def existing(path: str | Path) -> Path:
@@ -102,14 +123,22 @@ def existing(path: str | Path) -> Path:
     return path
 
 
+def existing_file(path: str | Path) -> Path:
+    """Return the path if there is a file at it; a pipe could make us wait for ever."""
+    path = existing(path)
+    if not path.is_file():
+        raise MiplError(f"{path} is not a file; check the name.")
+    return path
+
+
 def sha256(path: str | Path) -> str:
     """Return the hex sha256 of a file, read in pieces."""
-    return _hash(Path(path), hashlib.sha256())
+    return _hash(existing_file(path), hashlib.sha256())
 
 
 def git_blob_id(path: str | Path) -> str:
     """Return the id git gives to this content, to verify published files."""
-    path = Path(path)
+    path = existing_file(path)
     header = f"blob {path.stat().st_size}\0".encode()
     return _hash(path, hashlib.sha1(header, usedforsecurity=False))
 
@@ -126,27 +155,38 @@ def inside(root: str | Path, name: str) -> Path:
         ...
     mipl.errors.MiplError: the name '../b.csv' leaves its folder; ...
     """
-    windows = PureWindowsPath(name)
-    bad = (
-        not name
-        or "\0" in name
-        or len(name) > 1024
-        or PurePosixPath(name).is_absolute()
-        or windows.is_absolute()
-        or bool(windows.drive)
-        or ".." in PurePosixPath(name.replace("\\", "/")).parts
-    )
-    root = Path(root)
-    if not bad:
-        path = root / name
-        # A link inside the folder may still point out of it.
-        bad = not path.resolve().is_relative_to(root.resolve())
-    if bad:
+    path = Path(root) / name
+    if _leaves(name) or not _below(path, Path(root)):
         raise MiplError(
             f"the name {name[:80]!r} leaves its folder; "
             "give a relative name without '..'."
         )
     return path
+
+
+def _leaves(name: str) -> bool:
+    """Tell whether a name points out of its folder, here or on another system."""
+    # Some systems fold wide and leader dots to plain ones.
+    plain = unicodedata.normalize("NFKC", name).replace("\\", "/")
+    windows = PureWindowsPath(plain)
+    parts = PurePosixPath(plain).parts
+    return (
+        not parts
+        or len(name) > _LONGEST_NAME
+        or any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name)
+        or bool(windows.root or windows.drive)
+        # Windows strips dots and spaces, so that '.. ' is '..'.
+        or any(not part.strip(". ") for part in parts)
+    )
+
+
+def _below(path: Path, root: Path) -> bool:
+    """Tell whether a path stays below the root when its links are followed."""
+    try:
+        real, root = path.resolve(), root.resolve()
+    except (OSError, RuntimeError):
+        return False
+    return real != root and real.is_relative_to(root)
 
 
 def _hash(path: Path, digest: "hashlib._Hash") -> str:

@@ -61,6 +61,10 @@ def as_seed(random_state: Seed) -> int:
 
 
 def _sequence(seed: int, names: tuple[str | int, ...]) -> np.random.SeedSequence:
-    digest = sha256("/".join(map(str, names)).encode()).digest()
-    words = np.frombuffer(digest, np.uint32).tolist()
+    if not isinstance(seed, numbers.Integral) or seed < 0:
+        raise MiplError(f"seed must be an integer >= 0; got {seed!r}.")
+    # In quotes, so that neither "a/b" and "a", "b" nor 1 and "1" share a stream.
+    plain = [name if isinstance(name, str) else int(name) for name in names]
+    digest = sha256(repr(plain).encode()).digest()
+    words = np.frombuffer(digest, "<u4").tolist()
     return np.random.SeedSequence(entropy=int(seed), spawn_key=tuple(words))

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array, Bags, Index
+from mipl.data.bags import Bags
+from mipl.data.beside import entries
 from mipl.data.candidates import Candidates
+from mipl.data.frozen import Array
+from mipl.data.indexing import Index, chosen
 from mipl.data.splits import Split, as_splits, ten_splits
 from mipl.errors import MiplError, unknown
 
@@ -40,7 +43,7 @@ class Dataset:
     >>> data = Dataset(np.zeros((10, 4, 2)), [{0, 1}] * 5 + [{1, 2}] * 5)
     >>> train, test = data.split(0)
     >>> len(train), len(test), data.classes.tolist()
-    (8, 2, [0, 1, 2])
+    (7, 3, [0, 1, 2])
     """
 
     bags: Bags
@@ -55,9 +58,6 @@ class Dataset:
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
-            if isinstance(value, np.ndarray):
-                value = value.view()
-                value.flags.writeable = False
             object.__setattr__(self, name, value)
 
         if not isinstance(self.bags, Bags):
@@ -70,19 +70,15 @@ class Dataset:
                 f"there are {m} bags and {len(self.candidates)} candidate sets; "
                 "give one set per bag."
             )
-        for name in ("labels", "groups"):
-            value = getattr(self, name)
-            if value is not None:
-                value = np.asarray(value)
-                if value.shape != (m,):
-                    raise MiplError(
-                        f"{name} must hold one entry for each of {m} bags; "
-                        f"got shape {value.shape}."
-                    )
-                put(name, value)
+        put("groups", entries("groups", self.groups, m))
         if self.labels is not None:
-            self.candidates.encode(self.labels)
-        splits = {name: as_splits(s, m) for name, s in self.splits.items()}
+            columns = self.candidates.encode(self.labels)
+            labels = entries("labels", self.classes[columns], m)
+            put("labels", labels)
+        splits = {
+            str(name): as_splits(folds, m, f"split {name!r}, fold")
+            for name, folds in self.splits.items()
+        }
         put("splits", MappingProxyType(splits))
         put("facts", MappingProxyType(dict(self.facts)))
 
@@ -96,15 +92,16 @@ class Dataset:
 
     def __getitem__(self, key: Index) -> Dataset:
         """Return the data set of these bags; stored splits do not come along."""
-        chosen = np.atleast_1d(np.arange(len(self))[key])
-        run = len(chosen) > 0 and bool((np.diff(chosen) == 1).all())
-        rows = slice(int(chosen[0]), int(chosen[-1]) + 1) if run else chosen
+        which = chosen(key, len(self))
+        if isinstance(which, np.ndarray) and len(which):
+            if (np.diff(which) == 1).all():  # A run of bags is not copied.
+                which = slice(int(which[0]), int(which[-1]) + 1)
         return replace(
             self,
-            bags=self.bags[rows],
-            candidates=self.candidates[rows],
-            labels=None if self.labels is None else self.labels[chosen],
-            groups=None if self.groups is None else self.groups[chosen],
+            bags=self.bags[which],
+            candidates=self.candidates[which],
+            labels=None if self.labels is None else self.labels[which],
+            groups=None if self.groups is None else self.groups[which],
             splits={},
         )
 
@@ -116,10 +113,10 @@ class Dataset:
         Uses the stored splits of that name (``"default"`` where none is given); a data
         set without any has ten 7:3 splits made from ``seed``, which keep groups whole.
         """
-        chosen = self.folds(splits, seed=seed)
-        if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(chosen):
-            raise MiplError(f"fold must be 0 to {len(chosen) - 1}; got {fold!r}.")
-        return self[chosen[fold].train], self[chosen[fold].test]
+        folds = self.folds(splits, seed=seed)
+        if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(folds):
+            raise MiplError(f"fold must be 0 to {len(folds) - 1}; got {fold!r}.")
+        return self[folds[fold].train], self[folds[fold].test]
 
     def folds(self, splits: str | None = None, *, seed: int = 0) -> tuple[Split, ...]:
         """Return the bag numbers of all folds, as ``split`` uses them."""

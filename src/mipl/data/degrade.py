@@ -11,8 +11,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from mipl.data.bags import Bags
 from mipl.errors import MiplError
 
-_PIECE = 1 << 16  # Instances held in memory at a time.
-
 
 class _Reduction(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer without state: bags -> (m, d') array."""
@@ -31,7 +29,7 @@ class _Reduction(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"the bags have {bags.n_features} features; "
                 f"{type(self).__name__} was fitted on {expected}."
             )
-        return np.concatenate([self._reduce(piece) for piece in bags.pieces(_PIECE)])
+        return np.concatenate([self._reduce(piece) for piece in bags.pieces()])
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

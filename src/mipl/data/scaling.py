@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.preprocessing import StandardScaler
 
 from mipl.data.bags import Bags
+from mipl.data.frozen import Array
+from mipl.data.rows import numbers
 from mipl.errors import MiplError
-
-_PIECE = 1 << 16  # Instances held in memory at a time.
 
 
 class PerInstance(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -35,16 +35,17 @@ class PerInstance(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit on the instances of these bags, piece by piece where it can."""
         bags = Bags(X)
-        self.transformer_ = clone(self.transformer or StandardScaler())
-        if bags.on_disk and not hasattr(self.transformer_, "partial_fit"):
+        template = StandardScaler() if self.transformer is None else self.transformer
+        self.transformer_ = clone(template)
+        if hasattr(self.transformer_, "partial_fit"):
+            for piece in bags.pieces():
+                # Sums of squares of float32 lose digits.
+                self.transformer_.partial_fit(piece.instances.astype(np.float64))
+        elif bags.on_disk:
             raise MiplError(
                 f"{type(self.transformer_).__name__} cannot be fitted on bags on disk; "
                 "use one with partial_fit, or bags.load()."
             )
-        if hasattr(self.transformer_, "partial_fit"):
-            for piece in bags.pieces(_PIECE):
-                # Sums of squares of float32 lose digits.
-                self.transformer_.partial_fit(piece.instances.astype(np.float64))
         else:
             self.transformer_.fit(bags.instances.astype(np.float64))
         self.n_features_in_ = bags.n_features
@@ -60,6 +61,11 @@ class PerInstance(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"the bags have {bags.n_features} features, but the transformer was "
                 f"fitted on {self.n_features_in_}."
             )
-        bags = bags.load()
-        rows = self.transformer_.transform(bags.instances.astype(np.float64))
-        return bags.with_instances(np.asarray(rows))
+        rows = np.concatenate([self._transformed(piece) for piece in bags.pieces()])
+        rows.flags.writeable = False  # Nobody else holds it, so it need not be copied.
+        return bags.with_instances(rows)
+
+    def _transformed(self, piece: Bags) -> Array:
+        rows = self.transformer_.transform(piece.instances.astype(np.float64))
+        # Through Bags, so that a number too large for float32 is named with its bag.
+        return cast(Array, piece.with_instances(numbers(rows, "the output")).instances)

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import GroupShuffleSplit
 
-from mipl.data.bags import Array
+from mipl.data.beside import entries, texts
 from mipl.data.candidates import Candidates
+from mipl.data.frozen import Array, frozen
 from mipl.errors import MiplError
-from mipl.seeds import stream, stream_seed
+from mipl.seeds import stream
+
+_DEALS = 25  # Random orders of groups of which the most even one is kept.
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +46,9 @@ class Split:
 
 
 def ten_splits(
-    labels: Array | None = None,
-    candidates: Candidates | None = None,
-    groups: Array | None = None,
+    labels: Any = None,
+    candidates: Any = None,
+    groups: Any = None,
     *,
     n_splits: int = 10,
     train_share: float = 0.7,
@@ -56,7 +58,7 @@ def ten_splits(
 
     Each class gives the same share of its bags to training, where the true labels are
     known; otherwise each distinct candidate set does. With groups, whole groups go to
-    one side.
+    one side, and the shares are as even as the groups allow.
 
     Examples
     --------
@@ -68,72 +70,99 @@ def ten_splits(
         raise MiplError("splits need labels or candidates to be stratified on.")
     if not 0 < train_share < 1:
         raise MiplError(f"train_share must lie between 0 and 1; got {train_share}.")
-    n_bags = len(labels) if labels is not None else len(candidates or ())
-    if groups is not None:
-        return _group_splits(np.asarray(groups), n_bags, n_splits, train_share, seed)
     strata = _strata(labels, candidates)
-    return tuple(
-        _stratified(strata, train_share, stream(seed, "split", fold)).checked(n_bags)
-        for fold in range(n_splits)
-    )
-
-
-def _strata(labels: Array | None, candidates: Candidates | None) -> Array:
-    if labels is not None:
-        return np.unique(np.asarray(labels), return_inverse=True)[1]
-    assert candidates is not None
-    return np.unique(candidates.matrix, axis=0, return_inverse=True)[1].ravel()
-
-
-def _stratified(strata: Array, share: float, rng: np.random.Generator) -> Split:
-    """Shuffle inside each stratum, then deal out the training share of every one.
-
-    Dealing along one sequence of all strata keeps the total right where strata are
-    too small to be divided by themselves (rare candidate sets).
-    """
-    order = rng.permutation(len(strata))
-    order = order[np.argsort(strata[order], kind="stable")]
-    place = np.arange(1, len(order) + 1)
-    if (np.bincount(strata) * min(share, 1 - share) >= 1).all():
-        first = np.searchsorted(strata[order], strata[order])
-        size = np.bincount(strata)[strata[order]]
-        quota = np.floor(size * share + 0.5)
-        in_train = place - 1 - first < quota
-    else:
-        phase = rng.random()
-        in_train = np.floor(place * share + phase) > np.floor(
-            (place - 1) * share + phase
-        )
-    return Split(np.sort(order[in_train]), np.sort(order[~in_train]))
-
-
-def _group_splits(
-    groups: Array, n_bags: int, n_splits: int, share: float, seed: int
-) -> tuple[Split, ...]:
-    if len(groups) != n_bags:
-        raise MiplError(f"groups has {len(groups)} entries for {n_bags} bags.")
-    if len(np.unique(groups)) < 2:
-        raise MiplError(
-            "all bags belong to one group; a group-aware split needs at least two."
-        )
+    if groups is not None:
+        groups = _groups(groups, len(strata))
     splits = []
     for fold in range(n_splits):
-        splitter = GroupShuffleSplit(
-            n_splits=1,
-            train_size=share,
-            random_state=stream_seed(seed, "group split", fold) % 2**32,
-        )
-        train, test = next(splitter.split(np.zeros((n_bags, 1)), groups=groups))
-        splits.append(Split(np.sort(train), np.sort(test)).checked(n_bags))
+        rng = stream(seed, "split", fold)
+        if groups is None:
+            in_train = _stratified(strata, train_share, rng)
+        else:
+            in_train = _whole_groups(strata, groups, train_share, rng)
+        split = Split(np.flatnonzero(in_train), np.flatnonzero(~in_train))
+        splits.append(split.checked(len(strata), f"split {fold}"))
     return tuple(splits)
 
 
-def as_splits(splits: Sequence[Any], n_bags: int) -> tuple[Split, ...]:
+def _strata(labels: Any, candidates: Any) -> npt.NDArray[np.int64]:
+    """Number the classes, or the distinct candidate sets, of the bags."""
+    if labels is None:
+        rows = Candidates(candidates).matrix
+        return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+    return np.unique(texts("labels", labels), return_inverse=True)[1]
+
+
+def _groups(groups: Any, n_bags: int) -> npt.NDArray[np.int64]:
+    names = np.asarray(entries("groups", groups, n_bags))
+    numbers = np.unique(names, return_inverse=True)[1]
+    if numbers.max() == 0:
+        raise MiplError(
+            "all bags belong to one group; a group-aware split needs at least two."
+        )
+    return numbers
+
+
+def _n_train(n_bags: int, share: float) -> int:
+    """Round to the nearest, and leave at least one bag on each side."""
+    return min(max(int(n_bags * share + 0.5), 1), n_bags - 1)
+
+
+def _stratified(strata: Array, share: float, rng: np.random.Generator) -> Array:
+    """Give each stratum its share of training bags, and the whole its exact number.
+
+    A stratum's share is rounded down; the bags still missing go to the strata that
+    lost most by it, ties by lot, so that strata of one bag (rare candidate sets) are
+    divided among themselves.
+    """
+    sizes = np.bincount(strata)
+    exact = np.round(sizes * share, 9)  # 0.7 times 70 is a little less than 49.
+    quota = np.floor(exact)
+    missing = _n_train(len(strata), share) - int(quota.sum())
+    by_loss = np.lexsort((rng.random(len(sizes)), quota - exact))
+    quota[by_loss[:missing]] += 1
+    order = rng.permutation(len(strata))
+    order = order[np.argsort(strata[order], kind="stable")]
+    rank = np.arange(len(order)) - np.searchsorted(strata[order], strata[order])
+    in_train = np.zeros(len(strata), dtype=bool)
+    in_train[order[rank < quota[strata[order]]]] = True
+    return in_train
+
+
+def _whole_groups(
+    strata: Array, groups: Array, share: float, rng: np.random.Generator
+) -> Array:
+    """Deal out whole groups in random order; of several deals keep the most even."""
+    wanted = np.bincount(strata) * share
+    sizes = np.bincount(groups)
+    deals = []
+    for _ in range(_DEALS):
+        order = rng.permutation(len(sizes))
+        dealt = np.cumsum(sizes[order])[:-1]
+        last = int(np.argmin(np.abs(dealt - len(strata) * share)))
+        in_train = np.isin(groups, order[: last + 1])
+        given = np.bincount(strata[in_train], minlength=len(wanted))
+        deals.append((float(np.abs(given - wanted).sum()), in_train))
+    return min(deals, key=lambda deal: deal[0])[1]
+
+
+def as_splits(
+    splits: Sequence[Any], n_bags: int, name: str = "split"
+) -> tuple[Split, ...]:
     """Check the user's own splits: pairs of training and test bag numbers."""
-    return tuple(
-        (s if isinstance(s, Split) else Split(*s)).checked(n_bags, f"split {fold}")
-        for fold, s in enumerate(splits)
-    )
+    checked = []
+    for fold, pair in enumerate(splits):
+        what = f"{name} {fold}"
+        if not isinstance(pair, Split):
+            if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
+                raise MiplError(
+                    f"{what} must be a pair of lists: training and test bag numbers."
+                )
+            pair = Split(*pair)
+        checked.append(pair.checked(n_bags, what))
+    if not checked:
+        raise MiplError(f"{name} must hold at least one fold; got none.")
+    return tuple(checked)
 
 
 def _numbers(values: Any, name: str) -> npt.NDArray[np.int64]:
@@ -142,4 +171,4 @@ def _numbers(values: Any, name: str) -> npt.NDArray[np.int64]:
         raise MiplError(
             f"{name} must be lists of bag numbers; got {array.dtype} {array.shape}."
         )
-    return array.astype(np.int64)
+    return frozen(array, np.int64)
