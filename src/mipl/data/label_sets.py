@@ -190,8 +190,7 @@ def _items(y: Any) -> list[Any]:
     """Return plain Python objects; refuse a vector of measurements."""
     if not isinstance(y, np.ndarray):
         return list(y)
-    finite = y[np.isfinite(y)] if y.dtype.kind == "f" else y[:0]
-    if (finite % 1 != 0).any():
+    if y.dtype.kind == "f" and (y[np.isfinite(y)] % 1 != 0).any():
         raise MiplError(
             "Unknown label type: labels must be class names; got continuous numbers."
         )
