@@ -3,7 +3,7 @@
 Every message says which thing, what it must be, what it was, and what to do.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
 
@@ -13,6 +13,39 @@ class MiplError(ValueError):
 
 class BadType(MiplError, TypeError):
     """A thing of the wrong kind; scikit-learn expects a ``TypeError`` here."""
+
+
+class BadBags(MiplError):
+    """Bags that all have the same fault; the sentence tells of the first.
+
+    Attributes
+    ----------
+    fault : str
+        A code of ``mipl.data.validate``.
+    count : int
+        How many bags have the fault.
+    examples : tuple of str
+        The names of the first few.
+    """
+
+    def __init__(
+        self, message: str, fault: str, bags: Sequence[int], name: Callable[[int], str]
+    ) -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.count = len(bags)
+        self.examples = tuple(name(int(i)) for i in bags[:5])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _same_error, (type(self), self.args, self.__dict__)
+
+
+def _same_error(
+    kind: type[BadBags], args: tuple[object, ...], state: dict[str, object]
+) -> BadBags:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class BadFile(MiplError):

@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from mipl.data.beside import texts
 from mipl.data.frozen import Array
-from mipl.errors import BadType, MiplError
+from mipl.errors import BadBags, BadType, MiplError
 
 _NAME = (str, bool, int, float, np.generic)
 _SET = (set, frozenset, list, tuple, np.ndarray)
@@ -42,11 +42,14 @@ def check_sets(matrix: Array) -> None:
     """Refuse no sets, and empty ones."""
     if len(matrix) == 0:
         raise MiplError("there are no candidate sets; give at least one.")
-    empty = ~matrix.any(axis=1)
-    if empty.any():
-        raise MiplError(
-            f"candidate set of bag {int(np.argmax(empty))} is empty; every bag "
-            "needs at least one candidate: drop the bag or give it all classes."
+    empty = np.flatnonzero(~matrix.any(axis=1)).tolist()
+    if empty:
+        raise BadBags(
+            f"candidate set of bag {empty[0]} is empty; every bag "
+            "needs at least one candidate: drop the bag or give it all classes.",
+            "empty-sets",
+            empty,
+            "bag {}".format,
         )
 
 

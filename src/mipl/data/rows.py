@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from mipl.data.frozen import Array, frozen
-from mipl.errors import BadType, MiplError
+from mipl.errors import BadBags, BadType, MiplError
 
 Namer = Callable[[int], str]
 
@@ -97,7 +97,11 @@ def check_finite(rows: Array, offsets: Array, name: Namer) -> None:
     row, feature = (int(i[0]) for i in np.nonzero(~np.isfinite(rows)))
     bag = int(np.searchsorted(offsets, row, side="right")) - 1
     value = "NaN" if np.isnan(rows[row, feature]) else "inf, or too large for float32,"
-    raise MiplError(
+    bad_rows = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    raise BadBags(
         f"{name(bag)} holds {value} at instance {row - offsets[bag]}, "
-        f"feature {feature}; every number must be finite: replace or drop it."
+        f"feature {feature}; every number must be finite: replace or drop it.",
+        "non-finite",
+        np.unique(np.searchsorted(offsets, bad_rows, side="right") - 1).tolist(),
+        name,
     )

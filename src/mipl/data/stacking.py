@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mipl.data.frozen import Array
 from mipl.data.rows import Namer, numbers, on_disk
-from mipl.errors import BadType, MiplError
+from mipl.errors import BadBags, BadType, MiplError
 
 
 def stack(data: Any, name: Namer) -> tuple[Array, Array]:
@@ -49,7 +49,7 @@ def _stack_array(data: Array, name: Namer) -> tuple[Array, Array]:
         return data, np.arange(len(data) + 1)
     m, n = data.shape[:2]
     if n == 0:
-        raise _no_instances(name(0))
+        raise _no_instances(range(m), name)
     return data.reshape(m * n, *data.shape[2:]), np.arange(m + 1) * n
 
 
@@ -59,14 +59,15 @@ def _stack_list(bags: list[Array], name: Namer) -> tuple[Array, Array]:
         return _stack_array(np.zeros((0, 1)) if not bags else np.array(bags), name)
     if depths == {1}:  # A list of vectors is a 2-D array: bags of one instance.
         bags = [bag[None] for bag in bags]
+    empty = [i for i, bag in enumerate(bags) if bag.ndim > 1 and len(bag) == 0]
+    if empty:
+        raise _no_instances(empty, name)
     for i, bag in enumerate(bags):
         if bag.ndim < 2:
             raise MiplError(
                 f"{name(i)} has shape {bag.shape}; it must be (n_i, d): "
                 "one row per instance."
             )
-        if len(bag) == 0:
-            raise _no_instances(name(i))
         if bag.shape[1:] != bags[0].shape[1:]:
             raise MiplError(
                 f"{name(i)} has instances of shape {bag.shape[1:]}, {name(0)} of "
@@ -99,13 +100,17 @@ def as_offsets(offsets: Any, n: int, name: Namer) -> npt.NDArray[np.int64]:
             "offsets must rise from bag to bag."
         )
     if (steps == 0).any():
-        raise _no_instances(name(int(np.argmin(steps))))
+        raise _no_instances(np.flatnonzero(steps == 0).tolist(), name)
     if len(steps) == 0:
         raise MiplError("there are no bags; give at least one.")
     return array
 
 
-def _no_instances(bag: str) -> MiplError:
-    return MiplError(
-        f"{bag} has no instances; a bag needs at least one: drop it and its candidates."
+def _no_instances(empty: Sequence[int], name: Namer) -> BadBags:
+    return BadBags(
+        f"{name(empty[0])} has no instances; a bag needs at least one: "
+        "drop it and its candidates.",
+        "empty-bags",
+        empty,
+        name,
     )
