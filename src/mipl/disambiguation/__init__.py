@@ -1,0 +1,6 @@
+"""How label weights move: updates and schedules."""
+
+from mipl.disambiguation.schedules import falling_alpha, falling_tau
+from mipl.disambiguation.updates import momentum_update, on_candidates
+
+__all__ = ["falling_alpha", "falling_tau", "momentum_update", "on_candidates"]

@@ -1,0 +1,19 @@
+"""Losses: pure functions of tensors."""
+
+from mipl.losses.candidate import weighted_log_loss
+from mipl.losses.margin import (
+    label_margin,
+    margin_distribution_loss,
+    margin_violation,
+    mean_and_spread,
+    single_bag_margin_loss,
+)
+
+__all__ = [
+    "label_margin",
+    "margin_distribution_loss",
+    "margin_violation",
+    "mean_and_spread",
+    "single_bag_margin_loss",
+    "weighted_log_loss",
+]

@@ -1,0 +1,18 @@
+"""Losses on the candidate labels."""
+
+import torch
+from torch import Tensor
+
+
+def weighted_log_loss(log_p: Tensor, w: Tensor) -> Tensor:
+    """Return -sum_c w_c log p_c of each bag: (B, k), (B, k) -> (B,).
+
+    A label of weight zero contributes nothing, even where its probability is zero.
+
+    Examples
+    --------
+    >>> log_p = torch.tensor([[0.5, 0.5, 0.0]]).log()
+    >>> weighted_log_loss(log_p, torch.tensor([[1.0, 0.0, 0.0]]))
+    tensor([0.6931])
+    """
+    return -torch.where(w > 0, w * log_p.where(w > 0, 0.0), 0.0).sum(dim=1)

@@ -1,0 +1,70 @@
+"""Margins in the label space, and the losses of their distribution."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from mipl.nn.segments import safe_sqrt
+
+_LEAST = 0.05  # Floor of 1 - std: a spread of one stays finite and keeps a gradient.
+
+
+def label_margin(p: Tensor, candidates: Tensor) -> Tensor:
+    """Return best candidate minus best non-candidate probability: (B, k) -> (B,).
+
+    A full candidate set has no non-candidate, whose probability then counts as 0.
+
+    Examples
+    --------
+    >>> p = torch.tensor([[0.5, 0.2, 0.3]])
+    >>> label_margin(p, torch.tensor([[True, True, False]]))
+    tensor([0.2000])
+    """
+    best = p.masked_fill(~candidates, 0.0).amax(dim=1)
+    other = p.masked_fill(candidates, 0.0).amax(dim=1)
+    return best - other
+
+
+def margin_violation(p: Tensor, candidates: Tensor, scale: float = 1.0) -> Tensor:
+    """Return phi = scale (1 - margin) of each bag."""
+    return scale * (1 - label_margin(p, candidates))
+
+
+def mean_and_spread(
+    phi: Tensor, seen: Tensor | None = None, ddof: int = 0
+) -> tuple[Tensor, Tensor]:
+    """Return mean and standard deviation of phi, together with values seen before.
+
+    ``seen`` enters as numbers, without gradient. Of one value the spread is 0.
+    """
+    values = phi if seen is None else torch.cat([seen.detach(), phi])
+    mean = values.mean()
+    total = (values - mean).square().sum()
+    return mean, safe_sqrt(total / max(len(values) - ddof, 1))
+
+
+def margin_distribution_loss(
+    phi: Tensor, seen: Tensor | None = None, ddof: int = 0
+) -> Tensor:
+    """Return mean(phi) / (1 - std(phi)) of a batch.
+
+    Examples
+    --------
+    >>> margin_distribution_loss(torch.tensor([0.5, 0.5]))
+    tensor(0.5000)
+    >>> margin_distribution_loss(torch.tensor([0.3, 0.7]))
+    tensor(0.6250)
+    """
+    mean, spread = mean_and_spread(phi, seen, ddof)
+    return mean / (1 - spread).clamp_min(_LEAST)
+
+
+def single_bag_margin_loss(phi: Tensor, ddof: int = 1) -> Tensor:
+    """Return the loss of the statistics of {0, phi}, bag by bag: (B,) -> (B,).
+
+    The published program keeps a list of violations that it never fills, so that each
+    bag is compared with a zero: with ddof 1, (phi / 2) / (1 - phi / sqrt 2).
+    """
+    spread = phi.abs() / (2.0 if ddof == 0 else 2**0.5)
+    return phi / 2 / (1 - spread).clamp_min(_LEAST)

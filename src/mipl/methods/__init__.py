@@ -1,0 +1,1 @@
+"""The methods, and how to name, build and save them."""

@@ -1,0 +1,273 @@
+"""BagClassifier: scikit-learn's contract, for bags with candidate labels."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.errors import MiplError
+from mipl.metrics.calibration import (
+    candidate_conformal_threshold,
+    conformal_sets,
+    conformal_threshold,
+    fit_candidate_temperature,
+    fit_temperature,
+    with_temperature,
+)
+from mipl.metrics.margins import label_margins
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Disambiguation:
+    """What a model believes inside given candidate sets.
+
+    Attributes
+    ----------
+    labels : (m,) class names
+        The likeliest candidate of each bag.
+    posterior : (m, k)
+        Probabilities restricted to the candidates; rows sum to 1.
+    margins : (m,)
+        Best candidate minus best non-candidate probability.
+    violated : (m,) bool
+        Whether a non-candidate is likelier than every candidate.
+    """
+
+    labels: npt.NDArray[Any]
+    posterior: Floats
+    margins: Floats
+    violated: npt.NDArray[np.bool_]
+
+
+class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all methods: checks what comes in, names what goes out.
+
+    A leaf gives ``_fit(bags, candidates)`` and ``_proba(bags)``, and declares the
+    choices and ranges of its arguments.
+    """
+
+    _fitted_on_sets: bool
+    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {}
+
+    def _fit(self, bags: Bags, candidates: Candidates) -> None:
+        raise NotImplementedError
+
+    def _proba(self, bags: Bags) -> Floats:
+        raise NotImplementedError
+
+    # -- scikit-learn's contract ----------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from bags and their candidate sets.
+
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        """
+        self._check_arguments()
+        bags = self._as_bags(X, fitting=True)
+        candidates = self._as_candidates(y, len(bags))
+        self.classes_ = candidates.classes
+        self.temperature_ = 1.0
+        self.conformal_: tuple[str, Any, Any] | None = None
+        self._fit(bags, candidates)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class for each bag, (m, k)."""
+        check_is_fitted(self)
+        p = self._proba(self._as_bags(X))
+        return p if self.temperature_ == 1.0 else with_temperature(p, self.temperature_)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the likeliest class of each bag; candidates are not used."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]  # type: ignore[no-any-return]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy against true labels."""
+        if isinstance(y, Candidates) or np.ndim(y) != 1 or _holds_sets(y):
+            candidates = Candidates(y)
+            if (candidates.sizes > 1).any():
+                raise MiplError(
+                    "score needs one true label per bag; got candidate sets. Without "
+                    "true labels use covering_rate, approximated_accuracy or "
+                    "margin_violation_rate of mipl.selection."
+                )
+            y = candidates.classes[candidates.matrix.argmax(axis=1)]
+        return float(super().score(X, y, sample_weight))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set arguments; ``training__lr`` reaches into the training settings."""
+        reaches = any(name.startswith("training__") for name in params)
+        if reaches and params.get("training", getattr(self, "training", 0)) is None:
+            params = {**params, "training": self._default_training()}
+        super().set_params(**params)
+        return self
+
+    def _default_training(self) -> Any:
+        raise MiplError(f"{type(self).__name__} has no training settings.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.target_tags.two_d_labels = True
+        return tags
+
+    # -- beyond scikit-learn ----------------------------------------------------------
+
+    def disambiguate(self, X: Any, y: Any) -> Disambiguation:
+        """Return the posterior inside candidate sets, margins and violations."""
+        p = self.predict_proba(X)
+        candidates = self._known_candidates(y, len(p))
+        inside = np.where(candidates.matrix, p, 0.0)
+        total = inside.sum(axis=1, keepdims=True)
+        posterior = np.where(
+            total > 0,
+            inside / np.where(total > 0, total, 1),
+            candidates.initial_weights(),
+        )
+        margins = label_margins(p, candidates.matrix)
+        labels = self.classes_[posterior.argmax(axis=1)]
+        return Disambiguation(labels, posterior, margins, margins < 0)
+
+    def calibrate(self, X: Any, labels: Any = None, candidates: Any = None) -> Self:
+        """Fit one temperature and the conformal scores on bags not trained on.
+
+        Give true labels where they are known, candidate sets otherwise.
+        """
+        if (labels is None) == (candidates is None):
+            raise MiplError("calibrate needs either labels= or candidates=; give one.")
+        check_is_fitted(self)
+        p = self._proba(self._as_bags(X))
+        if labels is not None:
+            known = self._known_candidates(labels, len(p))
+            if (known.sizes > 1).any():
+                raise MiplError(
+                    "labels of calibrate must be one true label per bag; "
+                    "give candidate sets as candidates=."
+                )
+            truth = known.matrix.argmax(axis=1)
+            self.temperature_ = fit_temperature(p, truth)
+            self.conformal_ = ("labels", with_temperature(p, self.temperature_), truth)
+        else:
+            sets = self._known_candidates(candidates, len(p)).matrix
+            self.temperature_ = fit_candidate_temperature(p, sets)
+            self.conformal_ = (
+                "candidates",
+                with_temperature(p, self.temperature_),
+                sets,
+            )
+        return self
+
+    def predict_set(self, X: Any, alpha: float = 0.1) -> npt.NDArray[np.bool_]:
+        """Return sets of classes that hold the true one with probability 1 - alpha."""
+        p = self.predict_proba(X)
+        if self.conformal_ is None:
+            raise MiplError("predict_set needs calibrate(bags, ...) first.")
+        kind, scores, truth = self.conformal_
+        threshold = (
+            conformal_threshold(scores, truth, alpha)
+            if kind == "labels"
+            else candidate_conformal_threshold(scores, truth, alpha)
+        )
+        return conformal_sets(p, threshold)
+
+    # -- input ------------------------------------------------------------------------
+
+    def _as_bags(self, X: Any, fitting: bool = False) -> Bags:
+        if isinstance(X, Bags) or _holds_bags(X):
+            bags = Bags(X)
+            if fitting:
+                self.n_features_in_ = bags.n_features
+            elif bags.n_features != self.n_features_in_:
+                raise MiplError(
+                    f"X has {bags.n_features} features, but {type(self).__name__} "
+                    f"is expecting {self.n_features_in_} features as input."
+                )
+        else:
+            bags = Bags(validate_data(self, X, reset=fitting))
+            if not fitting and self._fitted_on_sets:
+                warnings.warn(
+                    "a 2-D array is read as bags of one instance; for one bag of n "
+                    "instances give a list: [x].",
+                    stacklevel=3,
+                )
+        if fitting:
+            self._fitted_on_sets = bool((bags.sizes > 1).any())
+        return bags
+
+    def _as_candidates(self, y: Any, n_bags: int) -> Candidates:
+        if y is None:
+            raise MiplError(
+                f"{type(self).__name__} requires y to be passed, but the target y is "
+                "None; give the candidate sets."
+            )
+        if not isinstance(y, Candidates) and np.ndim(y) == 1 and not _holds_sets(y):
+            check_classification_targets(np.asarray(y))
+        candidates = Candidates(y)
+        if len(candidates) != n_bags:
+            raise MiplError(
+                f"there are {n_bags} bags and {len(candidates)} candidate sets "
+                "(inconsistent numbers of samples); give one set per bag."
+            )
+        return candidates
+
+    def _known_candidates(self, y: Any, n_bags: int) -> Candidates:
+        """Read candidates of other bags, in the columns of this model's classes."""
+        candidates = Candidates(y, classes=self.classes_)
+        if len(candidates) != n_bags:
+            raise MiplError(
+                f"there are {n_bags} bags and {len(candidates)} candidate sets; "
+                "give one set per bag."
+            )
+        return candidates
+
+    def _check_arguments(self) -> None:
+        for name, choices in self._choices.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise MiplError(
+                    f"{name} of {type(self).__name__} must be one of "
+                    f"{', '.join(map(repr, choices))}; got {value!r}."
+                )
+        for name, (low, high) in self._ranges.items():
+            value = getattr(self, name)
+            number = isinstance(value, Real) and math.isfinite(value)
+            if not number or value < low or (high is not None and value > high):
+                span = f">= {low:g}" if high is None else f"in [{low:g}, {high:g}]"
+                raise MiplError(
+                    f"{name} of {type(self).__name__} must be a number {span}; "
+                    f"got {value!r}."
+                )
+
+
+def _holds_bags(X: Any) -> bool:
+    """Tell a list of bags or a 3-D array from a plain 2-D array."""
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        return X.ndim > 2
+    if isinstance(X, (list, tuple, np.ndarray)) and len(X):
+        return not hasattr(X[0], "toarray") and np.ndim(X[0]) > 1
+    return False
+
+
+def _holds_sets(y: Any) -> bool:
+    kinds = (set, frozenset, list, tuple)
+    return hasattr(y, "__len__") and len(y) > 0 and isinstance(next(iter(y)), kinds)

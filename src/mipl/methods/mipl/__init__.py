@@ -1,0 +1,1 @@
+"""Multi-instance partial-label methods."""

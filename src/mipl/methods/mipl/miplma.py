@@ -1,0 +1,277 @@
+"""MIPLMA: margin-aware attention and margin distribution loss (NeurIPS 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor, nn
+
+from mipl.disambiguation import falling_alpha, falling_tau, momentum_update
+from mipl.losses import (
+    margin_distribution_loss,
+    margin_violation,
+    single_bag_margin_loss,
+    weighted_log_loss,
+)
+from mipl.methods.neural import NeuralBagClassifier
+from mipl.nn.attention import GatedScore, MarginAttention, inverse_root
+from mipl.nn.heads import HEADS
+from mipl.nn.network import BagNetwork, Output
+from mipl.training.batches import Batch
+from mipl.training.options import Training
+from mipl.training.state import Clock
+
+
+class MIPLMA(NeuralBagClassifier):
+    """Multi-instance partial-label learning with margin adjustment.
+
+    Instances are weighed by an attention that sharpens as a temperature falls, and the
+    label weights of a bag move from uniform over its candidates towards what the
+    network believes. A margin loss keeps the best candidate above the best
+    non-candidate, on average and with little spread.
+
+    ::
+
+        xi_j = score( tanh(V h_j) * sigmoid(U h_j) )
+        a    = softmax( standardised(xi) / tau ),   z = sum_j a_j h_j
+        loss = - sum_{c in S} w_c log p_c  +  lam * mean(phi) / (1 - std(phi))
+        phi  = 1 - ( max_{c in S} p_c - max_{c not in S} p_c )
+        w    = alpha w + (1 - alpha) p / sum_{c in S} p_c   on S
+
+    The defaults are this library's own, one setting for all data (docs/defaults.md says
+    how they were chosen). ``MIPLMA.paper()`` reads the paper to the letter and
+    ``MIPLMA.released()`` computes what the authors' program computes.
+
+    Parameters
+    ----------
+    lam : float
+        Weight of the margin loss, the paper's lambda.
+    tau, tau_min, tau_decay : float
+        The temperature starts at tau and is multiplied by tau_decay each epoch, down to
+        tau_min.
+    width : int
+        Length of the embedding, the paper's L.
+    encoder : {"auto", "linear", "conv"} or torch.nn.Module
+        ``"auto"`` takes two convolutions for 28x28 images and one affine map otherwise.
+    dropout : float
+        Share of the embedding dropped in training.
+    scaling : {"auto", "standard", "none"}
+        Whether features are standardised with the training instances; ``"auto"`` leaves
+        instances of a declared shape (images) as they are.
+    standardise : {"scores", "attention", "none"}
+        The z-score inside a bag: before the softmax (program), after it (paper), none.
+    scale_scores : bool
+        Whether scores are multiplied by 1/sqrt(L).
+    shared_gate : bool
+        Whether one map feeds both gates (program) or each has its own (paper).
+    score_head : {"linear", "mlp"}
+        From gates to score: linear (paper), or with a hidden layer (program).
+    attention_bias : bool
+        Whether the maps of the attention have biases; the paper writes none.
+    classifier : {"softmax", "sigmoid-softmax"}
+        The program squashes the logits by a sigmoid before the softmax.
+    margin : {"batch", "epoch", "bag", "mean", "none"}
+        What the statistics of phi are taken over; ``"bag"`` is the program's
+        {0, phi}, ``"mean"`` drops the spread (MIPL-MaMm).
+    margin_scale : float
+        phi is multiplied by it; 0.5 in the program.
+    margin_ddof : {0, 1}
+        Population or sample variance.
+    detach_spread : bool
+        Whether the z-score's standard deviation is a constant to the gradient.
+    update_first : bool
+        Whether the label weights are updated before the loss (paper) or after it.
+    alpha_lag, tau_lag : {0, 1}
+        0 counts epochs as the paper does, 1 as the program does.
+    training : Training, optional
+    random_state : int, optional
+
+    Attributes
+    ----------
+    classes_ : (k,) names
+    label_weights_ : (m, k)
+        Final label weights of the training bags, on the candidates' simplex.
+    history_ : list of dict
+        Loss terms, schedules and margins of each epoch.
+
+    Examples
+    --------
+    >>> from mipl import Training, load_dataset
+    >>> train, test = load_dataset("synthetic", r=1).split(0)
+    >>> model = MIPLMA(training=Training(epochs=20)).fit(train.bags, train.candidates)
+    >>> bool(model.score(test.bags, test.labels) > 0.8)
+    True
+
+    References
+    ----------
+    Tang, Yang, Zhang, Zhang: Multi-instance partial-label learning with margin
+    adjustment. NeurIPS 2024.
+    """
+
+    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "standardise": ("scores", "attention", "none"),
+        "score_head": ("linear", "mlp"),
+        "classifier": tuple(HEADS),
+        "margin": ("batch", "epoch", "bag", "mean", "none"),
+        "margin_ddof": (0, 1),
+        "alpha_lag": (0, 1),
+        "tau_lag": (0, 1),
+        "scaling": ("auto", "standard", "none"),
+    }
+    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
+        "lam": (0.0, None),
+        "tau": (1e-6, None),
+        "tau_min": (1e-6, None),
+        "tau_decay": (1e-6, 1.0),
+        "width": (1, None),
+        "dropout": (0.0, 0.95),
+        "margin_scale": (1e-6, None),
+    }
+
+    def __init__(
+        self,
+        lam: float = 0.5,
+        tau: float = 5.0,
+        tau_min: float = 0.1,
+        tau_decay: float = 0.95,
+        width: int = 128,
+        encoder: str | nn.Module = "auto",
+        dropout: float = 0.5,
+        scaling: str = "auto",
+        standardise: str = "scores",
+        scale_scores: bool = True,
+        shared_gate: bool = False,
+        score_head: str = "mlp",
+        attention_bias: bool = True,
+        classifier: str = "softmax",
+        margin: str = "batch",
+        margin_scale: float = 1.0,
+        margin_ddof: int = 0,
+        detach_spread: bool = True,
+        update_first: bool = False,
+        alpha_lag: int = 1,
+        tau_lag: int = 1,
+        training: Training | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.lam = lam
+        self.tau = tau
+        self.tau_min = tau_min
+        self.tau_decay = tau_decay
+        self.width = width
+        self.encoder = encoder
+        self.dropout = dropout
+        self.scaling = scaling
+        self.standardise = standardise
+        self.scale_scores = scale_scores
+        self.shared_gate = shared_gate
+        self.score_head = score_head
+        self.attention_bias = attention_bias
+        self.classifier = classifier
+        self.margin = margin
+        self.margin_scale = margin_scale
+        self.margin_ddof = margin_ddof
+        self.detach_spread = detach_spread
+        self.update_first = update_first
+        self.alpha_lag = alpha_lag
+        self.tau_lag = tau_lag
+        self.training = training
+        self.random_state = random_state
+
+    @classmethod
+    def paper(cls, **arguments: Any) -> Self:
+        """Return the paper's reading: its equations, one step per epoch.
+
+        ``training=Training(batch_size=...)`` gives the second form, a step per batch.
+        """
+        preset: dict[str, Any] = {
+            "standardise": "attention",
+            "scale_scores": False,
+            "shared_gate": False,
+            "score_head": "linear",
+            "attention_bias": False,
+            "classifier": "softmax",
+            "margin": "batch",
+            "margin_scale": 1.0,
+            "margin_ddof": 0,
+            "detach_spread": False,
+            "update_first": True,
+            "alpha_lag": 0,
+            "tau_lag": 0,
+            "dropout": 0.0,
+            "training": Training(lr=0.05, nesterov=False, batch_size=None),
+        }
+        return cls(**(preset | arguments))
+
+    @classmethod
+    def released(cls, **arguments: Any) -> Self:
+        """Return the authors' program: one bag per step, and its departures."""
+        preset: dict[str, Any] = {
+            "standardise": "scores",
+            "scale_scores": True,
+            "shared_gate": True,
+            "score_head": "mlp",
+            "attention_bias": True,
+            "classifier": "sigmoid-softmax",
+            "margin": "bag",
+            "margin_scale": 0.5,
+            "margin_ddof": 1,
+            "detach_spread": True,
+            "update_first": False,
+            "alpha_lag": 1,
+            "tau_lag": 1,
+            "dropout": 0.5,
+            "training": Training(lr=0.01, nesterov=True, batch_size=1),
+        }
+        return cls(**(preset | arguments))
+
+    def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:
+        score = GatedScore(
+            width,
+            n_classes,
+            shared=self.shared_gate,
+            head=self.score_head,
+            bias=self.attention_bias,
+        )
+        attention = MarginAttention(
+            score,
+            standardise=self.standardise,
+            scale=inverse_root(width) if self.scale_scores else 1.0,
+            detach_spread=self.detach_spread,
+        )
+        return self._network(
+            encoder, attention, HEADS[self.classifier](width, n_classes)
+        )
+
+    def _clock(self, epoch: int, epochs: int) -> Clock:
+        tau = falling_tau(epoch, self.tau, self.tau_min, self.tau_decay, self.tau_lag)
+        return Clock(epoch, epochs, tau, falling_alpha(epoch, epochs, self.alpha_lag))
+
+    def _loss(
+        self, out: Output, batch: Batch, w: Tensor, clock: Clock
+    ) -> dict[str, Tensor]:
+        terms = {"disambiguation": weighted_log_loss(out.log_p, w).mean()}  # Eq. (6)
+        if self.margin != "none":
+            phi = margin_violation(
+                out.p, batch.candidates, self.margin_scale
+            )  # Eq. (9)
+            terms["margin"] = self.lam * self._margin_loss(phi, clock)
+        return terms
+
+    def _margin_loss(self, phi: Tensor, clock: Clock) -> Tensor:
+        if self.margin == "mean":
+            return phi.mean()
+        if self.margin == "bag":
+            return single_bag_margin_loss(phi, self.margin_ddof).mean()
+        earlier = torch.cat(clock.seen) if clock.seen else None
+        if self.margin == "epoch":
+            clock.seen.append(phi.detach())
+        return margin_distribution_loss(phi, earlier, self.margin_ddof)  # Eq. (10)
+
+    def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
+        return momentum_update(w, out.p, batch.candidates, clock.alpha)  # Eq. (8)
+
+    def _updates_first(self) -> bool:
+        return self.update_first

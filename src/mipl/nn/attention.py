@@ -1,0 +1,104 @@
+"""Attention: embedded instances -> a weight per instance and a vector per bag."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from mipl.nn.initial import linear
+from mipl.nn.segments import Segments
+
+_HIDDEN = 128  # Width of the score head's hidden layer in the published programs.
+_EPSILON = 1e-8
+
+
+class GatedScore(nn.Module):
+    """Score of an instance: head(tanh(V h) * sigmoid(U h)).
+
+    Parameters
+    ----------
+    width : int
+        L, the length of h.
+    gates : int
+        Number of gates; the publications use one per class.
+    shared : bool
+        Whether one affine map feeds both gates (the program) or each has its own.
+    head : {"linear", "mlp"}
+        The map from gates to the score: linear (the paper), or with a hidden layer.
+    bias : bool
+        Whether the maps have biases; the paper writes none.
+    """
+
+    def __init__(
+        self, width: int, gates: int, *, shared: bool, head: str, bias: bool
+    ) -> None:
+        super().__init__()
+        self.gate = linear(width, gates, bias)
+        self.gate_sigmoid = None if shared else linear(width, gates, bias)
+        self.score_hidden = linear(gates, _HIDDEN, bias) if head == "mlp" else None
+        self.score_out = linear(_HIDDEN if head == "mlp" else gates, 1, bias)
+
+    def forward(self, h: Tensor) -> Tensor:
+        """Return raw scores."""
+        u = self.gate(h)  # (N, g)
+        v = u if self.gate_sigmoid is None else self.gate_sigmoid(h)
+        g = torch.tanh(u) * torch.sigmoid(v)  # (N, g)
+        if self.score_hidden is not None:
+            g = torch.relu(self.score_hidden(g))  # (N, 128)
+        return self.score_out(g).squeeze(1)  # type: ignore[no-any-return]  # (N,)
+
+
+class MarginAttention(nn.Module):
+    """Margin-aware attention: a softmax sharpened by a falling temperature.
+
+    Parameters
+    ----------
+    score : module
+        h -> raw scores.
+    standardise : {"scores", "attention", "none"}
+        Where the z-score inside the bag stands: before the softmax (the program),
+        after it (the paper), or nowhere.
+    scale : float
+        What the scores are multiplied by before the softmax.
+    detach_spread : bool
+        Whether the standard deviation is treated as a constant.
+    """
+
+    def __init__(
+        self, score: nn.Module, *, standardise: str, scale: float, detach_spread: bool
+    ) -> None:
+        super().__init__()
+        self.score = score
+        self.standardise = standardise
+        self.scale = scale
+        self.detach_spread = detach_spread
+
+    def forward(self, h: Tensor, bags: Segments, tau: float) -> tuple[Tensor, Tensor]:
+        """Return raw scores and attention."""
+        scores = self.score(h)  # (N,)
+        return scores, self.weigh(scores, bags, tau)
+
+    def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
+        """Turn raw scores into attention."""
+        if self.standardise == "scores":
+            scores = self._standardised(scores, bags, _EPSILON)
+        a = bags.softmax(scores * self.scale / tau)
+        if self.standardise == "attention":
+            # Where all weights are equal the z-score is 0/0: the average stands in.
+            flat = bags.spread(bags.std(a.detach()) == 0)
+            a = torch.where(flat, a, self._standardised(a, bags, 0.0))
+        return a
+
+    def _standardised(self, x: Tensor, bags: Segments, epsilon: float) -> Tensor:
+        spread = bags.std(x)
+        if self.detach_spread:
+            spread = spread.detach()
+        spread = spread + epsilon if epsilon else torch.where(spread > 0, spread, 1.0)
+        return (x - bags.spread(bags.mean(x))) / bags.spread(spread)
+
+
+def inverse_root(width: int) -> float:
+    """Return 1/sqrt(L), the scale of the published program's scores."""
+    return 1 / math.sqrt(width)

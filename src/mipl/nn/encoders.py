@@ -1,0 +1,118 @@
+"""Encoders: instances -> embedded instances h (N, L)."""
+
+from __future__ import annotations
+
+import copy
+
+import torch
+from torch import Tensor, nn
+
+from mipl.errors import MiplError
+from mipl.nn.dropout import KeyedDropout
+from mipl.nn.initial import conv, linear
+
+IMAGE = (1, 28, 28)
+
+
+class Standardise(nn.Module):
+    """Subtract the mean and divide by the spread of the training instances."""
+
+    def __init__(self, d: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(d))
+        self.register_buffer("scale", torch.ones(d))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the scaled features."""
+        return (x - self.mean) / self.scale  # type: ignore[operator]
+
+
+class LinearEncoder(nn.Module):
+    """One affine map, dropout, ReLU."""
+
+    def __init__(self, d: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.feature = linear(d, width)
+        self.dropout = KeyedDropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Embed the instances."""
+        return torch.relu(self.dropout(self.feature(x)))  # (N, L)
+
+
+class ConvEncoder(nn.Module):
+    """Two 5x5 convolutions with ReLU and pooling, then the affine map; 28x28 only."""
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.conv1 = conv(1, 20, 5)
+        self.conv2 = conv(20, 50, 5)
+        self.feature = linear(800, width)
+        self.dropout = KeyedDropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Embed the instances, given flat."""
+        x = x.view(-1, *IMAGE)
+        # Channels last makes the convolutions on a CPU about half as dear again.
+        x = x.contiguous(memory_format=torch.channels_last)
+        x = torch.max_pool2d(torch.relu(self.conv1(x)), 2)  # (N, 20, 12, 12)
+        x = torch.max_pool2d(torch.relu(self.conv2(x)), 2)  # (N, 50, 4, 4)
+        x = x.flatten(1)  # (N, 800)
+        return torch.relu(self.dropout(self.feature(x)))  # (N, L)
+
+
+class OwnEncoder(nn.Module):
+    """A module of the user's, which sees instances in their declared shape.
+
+    It keeps the values it came with. What it draws at random (dropout) comes from
+    torch's global generator, which is set from the step's key and put back.
+    """
+
+    def __init__(self, module: nn.Module, shape: tuple[int, ...]) -> None:
+        super().__init__()
+        self.module = copy.deepcopy(module)
+        self.shape = shape
+        self.key = 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Embed the instances."""
+        with torch.random.fork_rng(enabled=self.training):
+            if self.training:
+                torch.manual_seed(self.key)
+            h = self.module(x.view(-1, *self.shape))
+        if not isinstance(h, Tensor) or h.ndim != 2 or len(h) != len(x):
+            got = tuple(h.shape) if isinstance(h, Tensor) else type(h).__name__
+            raise MiplError(
+                f"the encoder must turn ({len(x)}, {self.shape}) instances into a "
+                f"({len(x)}, L) tensor; it gave {got}."
+            )
+        return h
+
+
+def build_encoder(
+    kind: str | nn.Module,
+    d: int,
+    shape: tuple[int, ...] | None,
+    width: int,
+    dropout: float,
+) -> tuple[nn.Module, int]:
+    """Return an encoder and its width, picked from the data's declared shape."""
+    image = shape in (IMAGE, IMAGE[1:])
+    if isinstance(kind, nn.Module):
+        own = OwnEncoder(kind, shape or (d,)).eval()
+        with torch.no_grad():
+            like = next(own.parameters(), torch.zeros(()))
+            return own, int(own(torch.zeros(1, d).to(like)).shape[1])
+    if kind == "auto":
+        kind = "conv" if image else "linear"
+    if kind == "conv" and not image:
+        raise MiplError(
+            f"encoder='conv' takes 28x28 instances; these have shape {shape or (d,)}."
+        )
+    if kind == "conv":
+        return ConvEncoder(width, dropout), width
+    if kind == "linear":
+        return LinearEncoder(d, width, dropout), width
+    raise MiplError(
+        f"encoder must be 'auto', 'linear', 'conv' or a torch.nn.Module; got {kind!r}."
+    )

@@ -1,0 +1,41 @@
+"""Heads: bag vectors -> log-probabilities of the classes."""
+
+import torch
+from torch import Tensor, nn
+
+from mipl.nn.initial import linear
+
+_CLAMP = 1e-5
+
+
+class SoftmaxHead(nn.Module):
+    """An affine map and a softmax."""
+
+    def __init__(self, width: int, n_classes: int) -> None:
+        super().__init__()
+        self.classifier = linear(width, n_classes)
+
+    def forward(self, z: Tensor) -> Tensor:
+        """Return log-probabilities."""
+        return torch.log_softmax(self.classifier(z), dim=1)  # (B, k)
+
+
+class SigmoidSoftmaxHead(SoftmaxHead):
+    """An affine map, a sigmoid, and a softmax of that, as in the published programs.
+
+    The logits of the softmax lie in (0, 1), so no probability exceeds e / (e + k - 1).
+    """
+
+    def squash(self, z: Tensor) -> Tensor:
+        """Return the sigmoid outputs."""
+        return torch.sigmoid(self.classifier(z))  # (B, k)
+
+    def forward(self, z: Tensor) -> Tensor:
+        """Return log-probabilities; in training the sigmoid is clamped first."""
+        o = self.squash(z)
+        if self.training:
+            o = o.clamp(_CLAMP, 1 - _CLAMP)
+        return torch.log_softmax(o, dim=1)  # (B, k)
+
+
+HEADS = {"softmax": SoftmaxHead, "sigmoid-softmax": SigmoidSoftmaxHead}

@@ -1,0 +1,41 @@
+"""Layers that take their starting values from a given generator.
+
+torch draws starting values from its global generator as a layer is built; here layers
+are built empty and filled afterwards, in one place, from one seed.
+"""
+
+import math
+
+import torch
+from torch import nn
+
+
+def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
+    """Build an affine map without drawing a random number."""
+    layer: nn.Linear = nn.utils.skip_init(  # type: ignore[no-untyped-call]
+        nn.Linear, inputs, outputs, bias=bias
+    )
+    return layer
+
+
+def conv(inputs: int, outputs: int, side: int) -> nn.Conv2d:
+    """Build a convolution without drawing a random number."""
+    layer: nn.Conv2d = nn.utils.skip_init(  # type: ignore[no-untyped-call]
+        nn.Conv2d, inputs, outputs, side
+    )
+    return layer
+
+
+def initialise(module: nn.Module, seed: int, kept: nn.Module | None = None) -> None:
+    """Fill every linear and convolution layer with torch's usual starting values.
+
+    The layers inside ``kept`` stay as they are.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    untouched = set() if kept is None else set(kept.modules())
+    for layer in module.modules():
+        if isinstance(layer, (nn.Linear, nn.Conv2d)) and layer not in untouched:
+            nn.init.kaiming_uniform_(layer.weight, a=math.sqrt(5), generator=generator)
+            if layer.bias is not None:
+                bound = 1 / math.sqrt(layer.weight[0].numel())
+                nn.init.uniform_(layer.bias, -bound, bound, generator=generator)

@@ -1,0 +1,46 @@
+"""The network all attention methods share: encoder, attention, head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from mipl.nn.segments import Segments
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """What a network says about a batch of bags."""
+
+    log_p: Tensor  # (B, k)
+    p: Tensor  # (B, k)
+    a: Tensor  # (N,) attention
+    scores: Tensor  # (N,) before any normalisation
+    z: Tensor  # (B, L) bag vectors
+    h: Tensor  # (N, L) embedded instances
+
+
+class BagNetwork(nn.Module):
+    """Embed the instances, weigh them, sum them up, classify the bag."""
+
+    def __init__(
+        self,
+        scaling: nn.Module,
+        encoder: nn.Module,
+        attention: nn.Module,
+        head: nn.Module,
+    ) -> None:
+        super().__init__()
+        self.scaling = scaling
+        self.encoder = encoder
+        self.attention = attention
+        self.head = head
+
+    def forward(self, x: Tensor, bags: Segments, tau: float) -> Output:
+        """Run a batch of bags."""
+        h = self.encoder(self.scaling(x))  # (N, L)
+        scores, a = self.attention(h, bags, tau)  # (N,), (N,)
+        z = bags.sum(a.unsqueeze(1) * h)  # (B, L)
+        log_p = self.head(z)  # (B, k)
+        return Output(log_p, log_p.exp(), a, scores, z, h)

@@ -1,0 +1,72 @@
+"""Operations inside bags, on the flat rows of many bags at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Which bag each row of a flat tensor belongs to.
+
+    All sums go through ``index_select`` and ``index_add``, whose results do not depend
+    on the other bags of the batch and repeat bit for bit.
+
+    Examples
+    --------
+    >>> segments = Segments.of(torch.tensor([2, 1]))
+    >>> segments.sum(torch.tensor([1.0, 2.0, 5.0])).tolist()
+    [3.0, 5.0]
+    >>> segments.softmax(torch.tensor([0.0, 0.0, 7.0])).tolist()
+    [0.5, 0.5, 1.0]
+    """
+
+    sizes: Tensor  # (B,) int64
+    bag: Tensor  # (N,) int64
+
+    @classmethod
+    def of(cls, sizes: Tensor) -> Segments:
+        """Build from the number of rows of each bag."""
+        return cls(sizes, torch.repeat_interleave(sizes))
+
+    def spread(self, values: Tensor) -> Tensor:
+        """Give each row the value of its bag: (B, ...) -> (N, ...)."""
+        return values.index_select(0, self.bag)
+
+    def sum(self, x: Tensor) -> Tensor:
+        """Add up the rows of each bag: (N, ...) -> (B, ...)."""
+        zeros = x.new_zeros((len(self.sizes), *x.shape[1:]))
+        return zeros.index_add(0, self.bag, x)
+
+    def mean(self, x: Tensor) -> Tensor:
+        """Average the rows of each bag: (N, ...) -> (B, ...)."""
+        return self.sum(x) / _like(self.sizes, x)
+
+    def max(self, x: Tensor) -> Tensor:
+        """Take the largest row of each bag, without gradient: (N,) -> (B,)."""
+        lowest = x.new_full((len(self.sizes),), -torch.inf)
+        return lowest.scatter_reduce(0, self.bag, x.detach(), "amax")
+
+    def std(self, x: Tensor) -> Tensor:
+        """Return the sample standard deviation in each bag; 0 for a single row."""
+        centred = x - self.spread(self.mean(x))
+        variance = self.sum(centred.square()) / _like((self.sizes - 1).clamp_min(1), x)
+        return safe_sqrt(variance)
+
+    def softmax(self, scores: Tensor) -> Tensor:
+        """Return the softmax inside each bag: (N,) -> (N,)."""
+        e = torch.exp(scores - self.spread(self.max(scores)))
+        return e / self.spread(self.sum(e))
+
+
+def safe_sqrt(x: Tensor) -> Tensor:
+    """Take the square root, with gradient 0 instead of infinity at 0."""
+    positive = x > 0
+    return torch.where(positive, torch.where(positive, x, 1.0).sqrt(), 0.0)
+
+
+def _like(sizes: Tensor, x: Tensor) -> Tensor:
+    return sizes.to(x.dtype).view(-1, *[1] * (x.ndim - 1))

@@ -1,0 +1,76 @@
+"""Golden parameters into a network, and its values and gradients out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+
+from mipl.data.bags import Bags
+from mipl.methods.neural import NeuralBagClassifier
+from mipl.nn.network import BagNetwork
+from mipl.training.batches import BatchSource
+
+Arrays = dict[str, npt.NDArray[np.float64]]
+DOUBLE = torch.float64
+
+
+def golden_bags(inputs: Mapping[str, Any], prefix: str = "") -> Bags:
+    """Return the bags of a golden file."""
+    rows = inputs[prefix + "instances"]
+    shape = (1, 28, 28) if rows.shape[1] == 784 else None
+    return Bags(rows, inputs[prefix + "offsets"], instance_shape=shape)
+
+
+def golden_network(
+    estimator: NeuralBagClassifier, bags: Bags, n_classes: int, values: Arrays
+) -> BagNetwork:
+    """Build the estimator's network and fill it with given values, by role."""
+    estimator.n_features_in_ = bags.n_features
+    module = estimator._new_module(bags, n_classes).double()
+    parameters = roles(module)
+    assert set(parameters) == set(values), (sorted(parameters), sorted(values))
+    with torch.no_grad():
+        for role, parameter in parameters.items():
+            given = torch.as_tensor(values[role].astype(np.float64))
+            parameter.copy_(given.reshape(parameter.shape))
+    return module
+
+
+def roles(module: nn.Module) -> dict[str, nn.Parameter]:
+    """Name each parameter by its layer and kind, e.g. ``feature_weight``."""
+    return {
+        "_".join(name.split(".")[-2:]): parameter
+        for name, parameter in module.named_parameters()
+    }
+
+
+def values_of(module: nn.Module) -> Arrays:
+    """Return a copy of all parameters, by role."""
+    return {role: p.detach().numpy().copy() for role, p in roles(module).items()}
+
+
+def gradients_of(module: nn.Module, loss: torch.Tensor) -> Arrays:
+    """Return the gradient of a loss for each parameter, by role."""
+    module.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    found = {}
+    for role, parameter in roles(module).items():
+        gradient = parameter.grad
+        zero = torch.zeros_like(parameter)
+        found[role] = (zero if gradient is None else gradient).numpy().copy()
+    return found
+
+
+def source_of(bags: Bags, candidates: npt.NDArray[Any]) -> BatchSource:
+    """Return the training bags as the loop deals them."""
+    return BatchSource(bags, candidates.astype(bool), torch.device("cpu"), DOUBLE)
+
+
+def prefixed(prefix: str, arrays: Arrays) -> Arrays:
+    """Put a prefix before every name."""
+    return {prefix + name: value for name, value in arrays.items()}

@@ -1,0 +1,135 @@
+"""The training loop: epochs of steps over batches of bags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from mipl.errors import MiplError
+from mipl.nn.dropout import rekey
+from mipl.nn.network import BagNetwork, Output
+from mipl.seeds import stream
+from mipl.training.batches import Batch, BatchSource
+from mipl.training.options import Training
+from mipl.training.record import bag_record, epoch_figures
+from mipl.training.state import Clock, TrainingState
+
+AfterEpoch = Callable[[TrainingState, Clock], bool]
+
+
+class TrainableMethod(Protocol):
+    """What the loop asks of a method."""
+
+    def _clock(self, epoch: int, epochs: int) -> Clock: ...
+
+    def _loss(
+        self, out: Output, batch: Batch, w: Tensor, clock: Clock
+    ) -> dict[str, Tensor]: ...
+
+    def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor: ...
+
+    def _updates_first(self) -> bool: ...
+
+
+def start(
+    module: BagNetwork, weights: npt.NDArray[np.float64], options: Training
+) -> TrainingState:
+    """Return the state before the first epoch."""
+    w = torch.as_tensor(weights, dtype=options.torch_dtype())
+    w = w.to(options.torch_device())
+    optimiser = torch.optim.SGD(
+        module.parameters(),
+        lr=options.lr,
+        momentum=options.momentum,
+        nesterov=options.nesterov,
+        weight_decay=options.weight_decay,
+        fused=True,
+    )
+    return TrainingState(module, optimiser, w, torch.zeros_like(w))
+
+
+def train(
+    state: TrainingState,
+    method: TrainableMethod,
+    source: BatchSource,
+    options: Training,
+    seed: int,
+    after_epoch: AfterEpoch,
+) -> None:
+    """Run the remaining epochs; ``after_epoch`` may ask to stop."""
+    candidates = source.candidates.cpu().numpy()
+    recorded = [int(number) for number in options.record_bags]
+    while state.epoch < options.epochs:
+        clock = method._clock(state.epoch + 1, options.epochs)
+        lr = set_learning_rate(state, options, clock.epoch)
+        order = stream(seed, "order", clock.epoch).permutation(len(source))
+        keys = stream(seed, "dropout", clock.epoch).integers(2**62, size=len(source))
+        terms = run_epoch(state, method, source, options, clock, order, keys)
+        state.epoch = clock.epoch
+        state.history.append(epoch_figures(state, candidates, terms, clock, lr))
+        if recorded:
+            state.records.append(bag_record(state, candidates, recorded))
+        if after_epoch(state, clock):
+            return
+
+
+def set_learning_rate(state: TrainingState, options: Training, epoch: int) -> float:
+    """Give the optimiser the learning rate of this epoch."""
+    lr = options.learning_rate(epoch)
+    for group in state.optimiser.param_groups:
+        group["lr"] = lr
+    return lr
+
+
+def run_epoch(
+    state: TrainingState,
+    method: TrainableMethod,
+    source: BatchSource,
+    options: Training,
+    clock: Clock,
+    order: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.int64],
+) -> dict[str, float]:
+    """Visit the bags in this order, with a key for each step; return mean terms."""
+    totals: dict[str, float] = {}
+    state.module.train()
+    batches = source.deal(order, options.batch_size, options.batch_instances)
+    for step, batch in enumerate(batches):
+        rekey(state.module, int(keys[step]))
+        for name, value in run_step(state, method, batch, clock, step).items():
+            totals[name] = totals.get(name, 0.0) + value * len(batch.bags)
+    return {name: value / len(source) for name, value in totals.items()}
+
+
+def run_step(
+    state: TrainingState, method: TrainableMethod, batch: Batch, clock: Clock, step: int
+) -> dict[str, float]:
+    """Take one step on one batch: forward, label weights, loss, backward."""
+    out = state.module(batch.x, batch.segments, clock.tau)
+    w = state.w.index_select(0, batch.bags)  # (B, k)
+    updated = method._update(out, batch, w, clock)  # (B, k)
+    terms = method._loss(out, batch, updated if method._updates_first() else w, clock)
+    total = torch.stack(list(terms.values())).sum()
+    values = {name: float(term.detach()) for name, term in terms.items()}
+    values["loss"] = float(total.detach())
+    _check_finite(values, clock, step)
+    state.optimiser.zero_grad(set_to_none=True)
+    total.backward()  # type: ignore[no-untyped-call]
+    state.optimiser.step()
+    state.w.index_copy_(0, batch.bags, updated)
+    state.p.index_copy_(0, batch.bags, out.p.detach())
+    return values
+
+
+def _check_finite(values: dict[str, float], clock: Clock, step: int) -> None:
+    for name, value in values.items():
+        if not np.isfinite(value):
+            raise MiplError(
+                f"the loss term '{name}' became {value} in epoch {clock.epoch}, batch "
+                f"{step}; lower training__lr or scale the features."
+            )

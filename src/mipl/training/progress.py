@@ -1,0 +1,43 @@
+"""Progress in scikit-learn's callback form: one task per epoch.
+
+The callback interface of scikit-learn is marked experimental, so this file is the only
+one that knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+
+__all__ = ["CallbackSupportMixin", "EpochReports", "with_callbacks"]
+
+
+class EpochReports:
+    """Tells the estimator's callbacks of each epoch, and hears whether to stop."""
+
+    def __init__(self, estimator: Any, epochs: int, X: Any, y: Any) -> None:
+        self.given = {"estimator": estimator, "X": X, "y": y}
+        self.root = estimator._init_callback_context(max_subtasks=epochs)
+        self.root.call_on_fit_task_begin(**self.given)
+
+    def epoch(self, figures: Mapping[str, float], fitted: dict[str, Any]) -> bool:
+        """Report one finished epoch; True asks the loop to stop.
+
+        Callbacks get the epoch's figures as metadata, and an estimator with the fitted
+        attributes as they are now.
+        """
+        task = self.root.subcontext(task_name="epoch")
+        task.call_on_fit_task_begin(**self.given)
+        return bool(
+            task.call_on_fit_task_end(
+                **self.given,
+                metadata={"figures": dict(figures)},
+                reconstruction_attributes=fitted,
+            )
+        )
+
+    def finish(self) -> None:
+        """Report the end of the whole fit."""
+        self.root.call_on_fit_task_end(**self.given)

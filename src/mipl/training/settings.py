@@ -1,0 +1,26 @@
+"""Torch's global settings, changed for the time of a call and put back."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch.utils import deterministic as torch_deterministic
+
+
+@contextmanager
+def torch_settings(threads: int) -> Iterator[None]:
+    """Use this many threads and deterministic algorithms inside the block."""
+    before = torch.get_num_threads()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    fills = torch_deterministic.fill_uninitialized_memory  # type: ignore[attr-defined]
+    try:
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(True)
+        # Filling every new tensor with NaN costs a tenth of a step and finds nothing.
+        torch_deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+        yield
+    finally:
+        torch.set_num_threads(before)
+        torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
+        torch_deterministic.fill_uninitialized_memory = fills  # type: ignore[attr-defined]
