@@ -19,9 +19,10 @@ from mipl.datasets.recipe import (
     sizes_with_total,
 )
 from mipl.datasets.records import RECORDS
-from mipl.datasets.request import Request
+from mipl.datasets.request import Request, check_classes
 from mipl.errors import MiplError
 
+_FILE = "hja_birdsong_miml.npz"
 _RECORD = RECORDS["birdsong-mipl"]
 _BAG_PER_POSITIVE = 12
 _SCALE = 14.07  # Cut off at the largest bag, this has the published mean.
@@ -42,9 +43,8 @@ def build(
     fold : int, 0 to 9
         The fold to build, with ``disjoint=True`` only; it is the set's one split.
     """
-    x, species, names = request.arrays(
-        "hja_birdsong_miml.npz", "X", "instance_labels", "class_names"
-    )
+    x, species, names = request.arrays(_FILE, X=2, instance_labels=1, class_names=1)
+    check_classes(species, len(x), -1, len(names), _FILE)
     labels = np.repeat(np.arange(len(names)), _RECORD.bags // len(names))  # (m,)
     sizes = _sizes(request)
     folds = _folds(labels, disjoint, fold)

@@ -8,9 +8,10 @@ import numpy as np
 from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
 from mipl.data.generators import generate_candidates
-from mipl.datasets.request import Request
+from mipl.datasets.request import Request, check_classes
 from mipl.errors import MiplError
 
+_FILE = "kmnist_test.npz"
 _NAMES = np.array(["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"])
 
 
@@ -26,9 +27,10 @@ def build(
         and "pair" take ``q``, "matrix" takes ``Q``, "uniform" takes nothing.
     q, Q : arguments of that rule
     """
-    images, classes = request.arrays("kmnist_test.npz", "x_test", "y_test")
+    images, classes = request.arrays(_FILE, x_test=3, y_test=1)
+    check_classes(classes, len(images), 0, len(_NAMES), _FILE)
     rows = images.reshape(len(images), -1) / np.float32(255)
-    bags = Bags(rows, np.arange(len(rows) + 1), instance_shape=(1, 28, 28))
+    bags = Bags(rows, np.arange(len(rows) + 1), instance_shape=(1, *images.shape[1:]))
     data = request.labelled(bags, _NAMES[classes], _NAMES)
     if request.r == 0 or (generator == "fixed" and q is None and Q is None):
         return data

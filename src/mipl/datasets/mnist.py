@@ -121,8 +121,4 @@ def draw_bags(
 
 def _file(recipe: ImageRecipe, name: str, request: Request) -> Path:
     inside = [f"{recipe.folder}/{name}{end}" for end in ("", ".gz")]
-    remedy = (
-        "run `make data`, or point MIPL_DATA or --raw at a folder that holds "
-        f"{recipe.folder}/ with the idx files, plain or .gz."
-    )
-    return request.file(inside, remedy)
+    return request.file(inside, "run `make data`, or ")

@@ -1,7 +1,5 @@
-"""What a builder is asked for."""
+"""What a builder is asked for, and the raw files it asks for in turn."""
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from mipl.data.dataset import Dataset
 from mipl.data.generators import generate_candidates
 from mipl.datasets.places import find_raw
 from mipl.errors import BadFile
+from mipl.formats import archive, npz
 from mipl.seeds import stream
 
 
@@ -30,21 +29,25 @@ class Request:
         """Return the random stream of this set for one purpose."""
         return stream(self.seed, self.name, *names)
 
-    def file(self, names: Sequence[str], remedy: str) -> Path:
+    def file(self, names: Sequence[str], remedy: str = "") -> Path:
         """Find a raw file by any of these names; where absent, tell the remedy."""
-        return find_raw(self.name, remedy, names, self.raw)
+        holds = f"point MIPL_DATA or --raw at a folder that holds {names[0]}."
+        return find_raw(self.name, remedy + holds, names, self.raw)
 
-    def arrays(self, name: str, *keys: str) -> list[Array]:
-        """Read these arrays of a raw .npz file."""
-        remedy = f"point MIPL_DATA or --raw at a folder that holds {name}."
-        path = self.file([name], remedy)
-        try:
-            with np.load(path, allow_pickle=False) as arrays:
-                return [arrays[key] for key in keys]
-        except (OSError, EOFError, KeyError, ValueError) as error:
-            raise _damaged(path, error) from error
-        except (zipfile.BadZipFile, zlib.error) as error:
-            raise _damaged(path, error) from error
+    def dataset(self, name: str) -> Dataset:
+        """Read a raw .npz file that holds bags and their labels."""
+        return npz.read(self.file([name]))
+
+    def arrays(self, name: str, **axes: int) -> list[Array]:
+        """Read arrays of a raw .npz file that must have these numbers of axes."""
+        path = self.file([name])
+        arrays = archive.read_arrays(path)
+        for key, ndim in axes.items():
+            if key not in arrays or arrays[key].ndim != ndim:
+                raise BadFile(
+                    f"{path} must hold an array {key!r} of {ndim} axes; get it again."
+                )
+        return [arrays[key] for key in axes]
 
     def labelled(
         self, bags: Bags, labels: Array, classes: Any, **facts: Any
@@ -54,6 +57,13 @@ class Request:
         return Dataset(bags, y, labels, facts={"candidates": made, **facts})
 
 
-def _damaged(path: Path, error: Exception) -> BadFile:
-    reason = str(error)[:80]
-    return BadFile(f"{path} is damaged or foreign ({reason}); get it again.")
+def check_classes(
+    numbers: Array, n: int, least: int, n_classes: int, file: str
+) -> None:
+    """Refuse class numbers that are not one whole number in range for each of n."""
+    whole = numbers.dtype.kind in "iu" and len(numbers) == n > 0
+    if not whole or numbers.min() < least or numbers.max() >= n_classes:
+        raise BadFile(
+            f"{file} must hold for each of its {n} instances a class from {least} to "
+            f"{n_classes - 1}; get it again."
+        )
