@@ -15,4 +15,4 @@ def weighted_log_loss(log_p: Tensor, w: Tensor) -> Tensor:
     >>> weighted_log_loss(log_p, torch.tensor([[1.0, 0.0, 0.0]]))
     tensor([0.6931])
     """
-    return -torch.where(w > 0, w * log_p.where(w > 0, 0.0), 0.0).sum(dim=1)
+    return -(w * log_p.masked_fill(w == 0, 0.0)).sum(dim=1)

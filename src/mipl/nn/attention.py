@@ -83,20 +83,20 @@ class MarginAttention(nn.Module):
     def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
         """Turn raw scores into attention."""
         if self.standardise == "scores":
-            scores = self._standardised(scores, bags, _EPSILON)
-        a = bags.softmax(scores * self.scale / tau)
+            centred, spread = self._standardised(scores, bags)
+            scores = centred / (spread + _EPSILON)
+        a = bags.softmax(scores * (self.scale / tau))
         if self.standardise == "attention":
+            centred, spread = self._standardised(a, bags)
             # Where all weights are equal the z-score is 0/0: the average stands in.
-            flat = bags.spread(bags.std(a.detach()) == 0)
-            a = torch.where(flat, a, self._standardised(a, bags, 0.0))
+            a = torch.where(spread > 0, centred / spread.where(spread > 0, 1.0), a)
         return a
 
-    def _standardised(self, x: Tensor, bags: Segments, epsilon: float) -> Tensor:
-        spread = bags.std(x)
-        if self.detach_spread:
-            spread = spread.detach()
-        spread = spread + epsilon if epsilon else torch.where(spread > 0, spread, 1.0)
-        return (x - bags.spread(bags.mean(x))) / bags.spread(spread)
+    def _standardised(self, x: Tensor, bags: Segments) -> tuple[Tensor, Tensor]:
+        """Return x minus its bag's mean, and its bag's standard deviation."""
+        centred = bags.centre(x)
+        spread = bags.std(centred.detach() if self.detach_spread else centred)
+        return centred, bags.spread(spread)
 
 
 def inverse_root(width: int) -> float:

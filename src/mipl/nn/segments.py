@@ -50,11 +50,14 @@ class Segments:
         lowest = x.new_full((len(self.sizes),), -torch.inf)
         return lowest.scatter_reduce(0, self.bag, x.detach(), "amax")
 
-    def std(self, x: Tensor) -> Tensor:
-        """Return the sample standard deviation in each bag; 0 for a single row."""
-        centred = x - self.spread(self.mean(x))
-        variance = self.sum(centred.square()) / _like((self.sizes - 1).clamp_min(1), x)
-        return safe_sqrt(variance)
+    def centre(self, x: Tensor) -> Tensor:
+        """Subtract from each row the mean of its bag: (N,) -> (N,)."""
+        return x - self.spread(self.mean(x))
+
+    def std(self, centred: Tensor) -> Tensor:
+        """Return the sample standard deviation of centred rows; 0 for a single one."""
+        total = self.sum(centred.square())
+        return safe_sqrt(total / _like((self.sizes - 1).clamp_min(1), centred))
 
     def softmax(self, scores: Tensor) -> Tensor:
         """Return the softmax inside each bag: (N,) -> (N,)."""
