@@ -1,0 +1,104 @@
+"""Description of a data set: the columns of the published table, and a little more."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mipl.data.bags import Array
+from mipl.data.dataset import Dataset
+from mipl.data.description import SEEN, Bin, Description, Pair, Spread
+from mipl.data.instance_classes import positive_instances
+
+_MOST_PAIRS = 5
+_MOST_BINS = 10
+
+
+def describe(dataset: Dataset) -> Description:
+    """Describe a data set without reading its instances, so also one on disk.
+
+    Examples
+    --------
+    >>> data = Dataset(np.zeros((4, 3, 2)), [{"a", "b"}, {"a"}, {"b"}, {"a", "b"}])
+    >>> told = describe(data)
+    >>> told.instances, told.candidates_per_bag.mean, told.frequent_pairs
+    (12, 1.5, (Pair(first='a', second='b', bags=2),))
+    >>> print(told.histogram()[0])
+    3  ████████████████████████████████████████  4
+    """
+    bags, candidates = dataset.bags, dataset.candidates
+    sizes, bags_of_size = np.unique(candidates.sizes, return_counts=True)
+    truth = None if dataset.labels is None else candidates.encode(dataset.labels)
+    k = len(dataset.classes)
+    return Description(
+        name=dataset.name,
+        licence=dataset.licence,
+        source=dataset.source,
+        bags=len(bags),
+        instances=bags.n_instances,
+        instances_per_bag=Spread.of(bags.sizes),
+        features=bags.n_features,
+        classes=tuple(dataset.classes.tolist()),
+        candidates_per_bag=Spread.of(candidates.sizes),
+        candidate_sizes=tuple(zip(sizes.tolist(), bags_of_size.tolist(), strict=True)),
+        positives_per_bag=_positives(dataset),
+        bags_per_class=None
+        if truth is None
+        else tuple(np.bincount(truth, minlength=k).tolist()),
+        frequent_pairs=_frequent_pairs(candidates.matrix, dataset.classes, truth),
+        size_histogram=_size_histogram(bags.sizes),
+        weighted=candidates.weights is not None,
+        groups=None if dataset.groups is None else len(np.unique(dataset.groups)),
+        splits={name: len(folds) for name, folds in dataset.splits.items()},
+        on_disk=bags.on_disk,
+        seen_in_training=_seen(dataset.facts.get(SEEN)),
+        facts=dict(dataset.facts),
+    )
+
+
+def _positives(dataset: Dataset) -> Spread | None:
+    positive = positive_instances(dataset)
+    if positive is None:
+        return None
+    counts = np.add.reduceat(positive.astype(np.int64), dataset.bags.offsets[:-1])
+    return Spread.of(counts / dataset.bags.sizes)
+
+
+def _seen(shares: object) -> Spread | None:
+    # Facts may come from somebody's file and hold anything.
+    if not isinstance(shares, (list, tuple)) or not shares:
+        return None
+    if not all(isinstance(share, (int, float)) for share in shares):
+        return None
+    return Spread.of(np.asarray(shares, dtype=np.float64))
+
+
+def _frequent_pairs(
+    matrix: npt.NDArray[np.bool_], classes: Array, truth: Array | None
+) -> tuple[Pair, ...]:
+    # Products of 0/1 matrices in float64 count exactly and run on BLAS.
+    members = matrix.astype(np.float64)  # (m, k)
+    if truth is None:
+        together = np.triu(members.T @ members, k=1)  # (k, k)
+    else:
+        together = np.eye(matrix.shape[1])[truth].T @ members  # (k, k)
+        np.fill_diagonal(together, 0)
+    order = np.argsort(-together, axis=None, kind="stable")[:_MOST_PAIRS]
+    rows, columns = np.unravel_index(order, together.shape)
+    names = classes.tolist()
+    return tuple(
+        Pair(names[i], names[j], int(together[i, j]))
+        for i, j in zip(rows, columns, strict=True)
+        if together[i, j]
+    )
+
+
+def _size_histogram(sizes: npt.NDArray[np.int64]) -> tuple[Bin, ...]:
+    least, most = int(sizes.min()), int(sizes.max())
+    width = -(-(most - least + 1) // _MOST_BINS)
+    counts = np.bincount((sizes - least) // width)
+    starts = least + width * np.arange(len(counts))
+    return tuple(
+        Bin(start, min(start + width - 1, most), count)
+        for start, count in zip(starts.tolist(), counts.tolist(), strict=True)
+    )
