@@ -82,13 +82,14 @@ def _folds(labels: Array, disjoint: bool, fold: int | None) -> tuple[Split, ...]
 
 
 def _sizes(request: Request) -> Numbers:
-    rng = request.rng("sizes")
-    span = (_RECORD.smallest, _RECORD.largest)
-
-    def law(n: int) -> Numbers:
-        return span[0] + np.floor(rng.exponential(_SCALE, n)).astype(np.int64)
-
-    return sizes_with_total(law, _RECORD.bags, span, _RECORD.instances, rng)
+    above = np.arange(_RECORD.largest - _RECORD.smallest + 1)
+    return sizes_with_total(
+        np.exp(-above / _SCALE),
+        _RECORD.smallest,
+        _RECORD.bags,
+        _RECORD.instances,
+        request.rng("sizes"),
+    )
 
 
 def _rows(

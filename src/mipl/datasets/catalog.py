@@ -51,6 +51,8 @@ def load_dataset(
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if not whole or value < 0:
             raise MiplError(f"{what} must be a whole number >= 0; got {value!r}.")
+    if raw is not None and not Path(raw).is_dir():
+        raise MiplError(f"the folder of raw files {raw} does not exist.")
     entry = CATALOG[name]
     known = entry.options()
     for option in options:

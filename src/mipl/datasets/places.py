@@ -6,7 +6,7 @@ from pathlib import Path
 
 import platformdirs
 
-from mipl.errors import MiplError, MissingData
+from mipl.errors import MissingData
 
 Folder = str | Path | None
 
@@ -28,20 +28,24 @@ def raw_dirs(raw: Folder = None) -> tuple[Path, ...]:
     That is ``raw``, then ``MIPL_DATA``, then the user's data directory. They are only
     read.
     """
-    if raw is not None and not Path(raw).is_dir():
-        raise MiplError(f"the folder of raw files {raw} does not exist.")
     given = os.environ.get("MIPL_DATA")
     named = [Path(folder) for folder in (raw, given) if folder]
     return (*named, data_dir())
 
 
 def find_raw(what: str, remedy: str, names: Sequence[str], raw: Folder) -> Path:
-    """Return the first file of any of these names in the folders of raw files."""
+    """Return the first file of any of these names in the folders of raw files.
+
+    A name may stand in a folder of its set ("mnist/..."); ``raw`` may also be that
+    folder itself.
+    """
     folders = raw_dirs(raw)
-    for folder in folders:
-        for name in names:
-            if (folder / name).is_file():
-                return folder / name
+    places = [folder / name for folder in folders for name in names]
+    if raw is not None:
+        places = [Path(raw) / Path(name).name for name in names] + places
+    for place in places:
+        if place.is_file():
+            return place
     raise MissingData(
         f"{what} needs the raw file {names[0]}, which is in none of "
         f"{', '.join(map(str, folders))}; {remedy}"

@@ -1,6 +1,6 @@
 """The recipe of the published sets: few instances of the bag's class among others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -9,27 +9,24 @@ from mipl.data.bags import Array
 from mipl.errors import MiplError
 
 Numbers = npt.NDArray[np.int64]
-Law = Callable[[int], Numbers]
 
 
 def sizes_with_total(
-    law: Law, n_bags: int, span: tuple[int, int], total: int, rng: np.random.Generator
+    chances: Array, smallest: int, n_bags: int, total: int, rng: np.random.Generator
 ) -> Numbers:
-    """Draw bag sizes from ``law`` that fit a published minimum, maximum and total.
+    """Draw bag sizes by a law on ``smallest``, ``smallest`` + 1, ...
 
-    Draws outside ``span`` are drawn again, one bag gets each end of it, and then
-    bags chosen at random grow or shrink by one until the total is the published one.
+    The law fills its quantiles evenly, so that every seed has the same histogram but
+    for single bags; then bags chosen at random grow or shrink by one until their
+    total is the published one.
     """
-    smallest, largest = span
-    sizes = law(n_bags)
-    while (outside := (sizes < smallest) | (sizes > largest)).any():
-        sizes[outside] = law(int(outside.sum()))
-    ends = rng.choice(n_bags, size=2, replace=False)
-    sizes[ends] = span
+    reach = np.cumsum(chances) / np.sum(chances)
+    quantiles = (np.arange(n_bags) + rng.random()) / n_bags
+    sizes = rng.permutation(smallest + np.searchsorted(reach, quantiles))
+    largest = smallest + len(chances) - 1
     while gap := total - int(sizes.sum()):
         step = 1 if gap > 0 else -1
         free = (sizes + step >= smallest) & (sizes + step <= largest)
-        free[ends] = False
         sizes[rng.permutation(np.flatnonzero(free))[: abs(gap)]] += step
     return sizes
 

@@ -1,0 +1,46 @@
+import gzip
+import struct
+
+import numpy as np
+import pytest
+
+from mipl.datasets import load_dataset
+from mipl.errors import MissingData
+
+
+@pytest.fixture
+def loaded():
+    """Load a data set, or skip where its raw files are absent."""
+
+    def load(name, *arguments, **options):
+        try:
+            return load_dataset(name, *arguments, **options)
+        except MissingData as missing:
+            pytest.skip(str(missing))
+
+    return load
+
+
+@pytest.fixture
+def nowhere(tmp_path, monkeypatch):
+    """A machine without raw files or built sets."""
+    for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "MIPL_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    monkeypatch.delenv("MIPL_DATA", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def write_idx():
+    """Write an array of bytes as an idx file, plain or compressed."""
+
+    def write(path, array):
+        array = np.asarray(array, np.uint8)
+        header = bytes([0, 0, 8, array.ndim]) + struct.pack(
+            f">{array.ndim}I", *array.shape
+        )
+        content = header + array.tobytes()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+
+    return write

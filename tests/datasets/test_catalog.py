@@ -1,0 +1,165 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from mipl.datasets import CATALOG, RECORDS, load_dataset
+from mipl.datasets.places import cache_dir, data_dir, raw_dirs
+from mipl.errors import BadFile, MiplError, MissingData
+
+NAMES = (
+    "digits-mipl synthetic mnist-mipl fmnist-mipl sival-mipl birdsong-mipl lost "
+    "birdsong-pll italian musk1 musk2 elephant fox tiger ucsb corel20 kmnist"
+).split()
+
+
+def test_the_catalog_holds_every_set():
+    assert sorted(CATALOG) == sorted(NAMES)
+    for name, entry in CATALOG.items():
+        assert entry.name == name
+        assert entry.family in ("mipl", "mil", "pll")
+        assert entry.title and entry.licence and entry.source
+    assert set(RECORDS) <= set(CATALOG)
+    assert CATALOG["mnist-mipl"].record.instances == 20664
+    assert CATALOG["lost"].record is None
+
+
+def test_options_are_those_of_the_builder():
+    assert CATALOG["birdsong-mipl"].options() == ["disjoint", "fold"]
+    assert CATALOG["digits-mipl"].options() == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_set_tells_where_it_comes_from(loaded, name):
+    data = loaded(name)
+    assert data.name == name
+    assert data.licence == CATALOG[name].licence
+    assert data.source == CATALOG[name].source
+    assert data.facts["seed"] == 0
+    json.dumps(dict(data.facts))
+    assert data.labels is not None
+    assert np.isin(data.labels, data.classes).all()
+    assert len(data.split(9)[0]) > len(data.split(9)[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("mnist",), {}, "unknown data set 'mnist'; did you mean"),
+        ((3,), {}, "unknown data set '3'"),
+        (("digits-mipl", -1), {}, "r must be a whole number >= 0; got -1"),
+        (("digits-mipl", 1.0), {}, "r must be a whole number"),
+        (("digits-mipl", True), {}, "r must be a whole number"),
+        (("digits-mipl", "2"), {}, "got '2'"),
+        (("digits-mipl", 5), {}, "r must be 0 to 4 false labels for 5 classes; got 5"),
+        (("digits-mipl", 1, -3), {}, "seed must be a whole number >= 0; got -3"),
+        (("digits-mipl", 1, None), {}, "seed must be a whole number"),
+        (("digits-mipl",), {"size": 3}, "digits-mipl takes no options; got 'size'"),
+        (("birdsong-mipl",), {"folds": 3}, "did you mean 'fold'"),
+        (("digits-mipl",), {"raw": "/no/such/folder"}, "does not exist"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments, options, message):
+    with pytest.raises(MiplError, match=message):
+        load_dataset(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "remedy"),
+    [
+        ("mnist-mipl", "mnist/train-images-idx3-ubyte", "run `make data`"),
+        ("fmnist-mipl", "fashion-mnist/train-images-idx3-ubyte", "run `make data`"),
+        ("sival-mipl", "sival.npz", "MIPL_DATA or --raw"),
+        ("birdsong-mipl", "hja_birdsong_miml.npz", "MIPL_DATA or --raw"),
+        ("kmnist", "kmnist_test.npz", "MIPL_DATA or --raw"),
+        ("lost", "pll_lost.npz", "MIPL_DATA or --raw"),
+        ("ucsb", "mil_ucsb_breast_cancer.npz", "MIPL_DATA or --raw"),
+    ],
+)
+def test_missing_raw_files_are_told_with_the_remedy(nowhere, name, file, remedy):
+    with pytest.raises(MissingData) as told:
+        load_dataset(name)
+    sentence = str(told.value)
+    assert file in sentence and remedy in sentence and str(data_dir()) in sentence
+
+
+def test_raw_folders_in_order(nowhere, monkeypatch):
+    monkeypatch.setenv("MIPL_DATA", str(nowhere / "shared"))
+    assert raw_dirs(nowhere) == (nowhere, nowhere / "shared", data_dir())
+    assert raw_dirs() == (nowhere / "shared", data_dir())
+    assert cache_dir() == nowhere / "mipl_cache"
+    monkeypatch.delenv("MIPL_CACHE")
+    assert cache_dir().is_relative_to(nowhere / "xdg_cache_home")
+
+
+def musk(path, labels):
+    x = np.arange(12.0).reshape(6, 2)
+    np.savez(path, X=x, offsets=[0, 2, 3, 6], bag_labels=labels)
+
+
+def test_the_folder_named_first_wins(nowhere, monkeypatch):
+    for name, labels in (("a", [0, 1, 0]), ("b", [1, 1, 0])):
+        (nowhere / name).mkdir()
+        musk(nowhere / name / "mil_musk1.npz", labels)
+    monkeypatch.setenv("MIPL_DATA", str(nowhere / "a"))
+    assert load_dataset("musk1").labels.tolist() == [0, 1, 0]
+    assert load_dataset("musk1", raw=nowhere / "b").labels.tolist() == [1, 1, 0]
+    assert load_dataset("musk1", raw=str(nowhere)).labels.tolist() == [0, 1, 0]
+
+
+HJA = {
+    "X": np.zeros((3, 38)),
+    "instance_labels": np.array([0, -1, 1]),
+    "class_names": np.array([f"s{c}" for c in range(13)]),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": np.zeros(3)}, "'X' of 2 axes"),
+        ({"instance_labels": np.array([0, 99, 1])}, "from -1 to 12"),
+        ({"instance_labels": np.array([0, -2, 1])}, "from -1 to 12"),
+        ({"instance_labels": np.array([0.5, 0, 1])}, "from -1 to 12"),
+        ({"instance_labels": np.array([0])}, "each of its 3 instances"),
+        ({}, "the complete files"),
+    ],
+)
+def test_foreign_birdsong_arrays_are_refused(nowhere, change, message):
+    np.savez(nowhere / "hja_birdsong_miml.npz", **{**HJA, **change})
+    with pytest.raises(MiplError, match=message):
+        load_dataset("birdsong-mipl", raw=nowhere)
+
+
+@pytest.mark.parametrize("name", ["sival-mipl", "kmnist", "lost", "birdsong-mipl"])
+def test_damaged_raw_files_are_refused(nowhere, name):
+    for file in (
+        "sival.npz",
+        "kmnist_test.npz",
+        "pll_lost.npz",
+        "hja_birdsong_miml.npz",
+    ):
+        (nowhere / file).write_bytes(b"PK\x03\x04 not an archive")
+    with pytest.raises(BadFile):
+        load_dataset(name, raw=nowhere)
+
+
+def test_foreign_kmnist_is_refused(nowhere):
+    np.savez(nowhere / "kmnist_test.npz", x_test=np.zeros((2, 28, 28)), y_test=[0, 10])
+    with pytest.raises(BadFile, match="from 0 to 9"):
+        load_dataset("kmnist", raw=nowhere)
+
+
+def test_listing_loads_neither_torch_nor_sklearn():
+    code = (
+        "import sys; from mipl.datasets import CATALOG; "
+        "print(len(CATALOG), 'torch' in sys.modules, 'sklearn' in sys.modules); "
+        "from mipl.datasets import load_dataset; load_dataset('digits-mipl'); "
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [str(len(NAMES)), "False", "False", "False"]
