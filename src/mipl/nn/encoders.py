@@ -49,14 +49,16 @@ class ConvEncoder(nn.Module):
         self.conv2 = conv(20, 50, 5)
         self.feature = linear(800, width)
         self.dropout = KeyedDropout(dropout)
+        # With channels last, in values and images, convolutions on a CPU take half the
+        # time; pooling before the ReLU gives the same numbers for a quarter of it.
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, x: Tensor) -> Tensor:
         """Embed the instances, given flat."""
         x = x.view(-1, *IMAGE)
-        # Channels last makes the convolutions on a CPU about half as dear again.
         x = x.contiguous(memory_format=torch.channels_last)
-        x = torch.max_pool2d(torch.relu(self.conv1(x)), 2)  # (N, 20, 12, 12)
-        x = torch.max_pool2d(torch.relu(self.conv2(x)), 2)  # (N, 50, 4, 4)
+        x = torch.relu(torch.max_pool2d(self.conv1(x), 2))  # (N, 20, 12, 12)
+        x = torch.relu(torch.max_pool2d(self.conv2(x), 2))  # (N, 50, 4, 4)
         x = x.flatten(1)  # (N, 800)
         return torch.relu(self.dropout(self.feature(x)))  # (N, L)
 
