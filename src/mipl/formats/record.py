@@ -35,7 +35,7 @@ def to_json(dataset: Dataset, **more: Any) -> str:
         **more,
     }
     try:
-        return json.dumps(record, indent=1, allow_nan=False, default=_plain)
+        return json.dumps(record, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         raise MiplError(
             f"the facts of {dataset.name!r} cannot be written as JSON: {error}."
