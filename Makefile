@@ -24,7 +24,8 @@ slow: $(VENV)/all
 bench: $(VENV)/all
 	$(BIN)/python -m benchmarks
 data: $(VENV)/core
-	$(BIN)/python -m mipl.cli.main data raw
+	scripts/raw_images.sh "$$($(BIN)/python -c 'from mipl.datasets.places import data_dir as d; print(d())')"
+	$(BIN)/python -c "from mipl import load_dataset as load; print(load('mnist-mipl'), load('fmnist-mipl'), sep='\n')"
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
 
