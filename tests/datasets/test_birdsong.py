@@ -37,6 +37,7 @@ def test_disjoint_folds_share_no_instance(loaded):
         assert list(data.splits) == ["default"] and len(data.folds()) == 1
         train, test = data.split(0)
         assert not rows_of(train) & rows_of(test)
+        assert data.facts["disjoint_fold"] == fold
         assert data.facts["test_instances_seen_in_training"] == [0.0]
         # The same bags by label, size and place as in the plain set's fold.
         split = plain.folds()[fold]
@@ -64,6 +65,7 @@ def test_disjoint_folds_divide_the_instances_anew(loaded):
         ({"disjoint": True, "fold": -1}, "fold must be 0 to 9; got -1"),
         ({"disjoint": True, "fold": "a"}, "got 'a'"),
         ({"disjoint": True, "fold": True}, "got True"),
+        ({"disjoint": "no"}, "disjoint must be True or False; got 'no'"),
         ({"r": 13}, "r must be 0 to 12"),
     ],
 )

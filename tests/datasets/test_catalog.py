@@ -49,6 +49,7 @@ def test_every_set_tells_where_it_comes_from(loaded, name):
     [
         (("mnist",), {}, "unknown data set 'mnist'; did you mean"),
         ((3,), {}, "unknown data set '3'"),
+        ((["lost"],), {}, "unknown data set"),
         (("digits-mipl", -1), {}, "r must be a whole number >= 0; got -1"),
         (("digits-mipl", 1.0), {}, "r must be a whole number"),
         (("digits-mipl", True), {}, "r must be a whole number"),

@@ -62,13 +62,15 @@ def build(
         names,
         recipe="13 species, negatives from what is no species; instances recur across "
         "bags, as in the original",
-        disjoint=disjoint,
+        **({"disjoint_fold": fold} if disjoint else {}),
         test_instances_seen_in_training=[_seen(rows, owner, split) for split in folds],
     )
     return replace(data, splits={DEFAULT_SPLITS: folds}) if disjoint else data
 
 
 def _folds(labels: Array, disjoint: bool, fold: int | None) -> tuple[Split, ...]:
+    if not isinstance(disjoint, bool):
+        raise MiplError(f"disjoint must be True or False; got {disjoint!r}.")
     folds = ten_splits(labels)
     if not disjoint and fold is None:
         return folds

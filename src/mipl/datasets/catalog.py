@@ -45,7 +45,7 @@ def load_dataset(
     >>> len(data), data.classes.tolist(), data.candidates.sizes.max()
     (250, [0, 2, 4, 6, 8], np.int64(3))
     """
-    if name not in CATALOG:
+    if not isinstance(name, str) or name not in CATALOG:
         raise unknown("data set", name, CATALOG)
     for what, value in (("r", r), ("seed", seed)):
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
