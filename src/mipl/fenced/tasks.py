@@ -1,0 +1,19 @@
+"""The tasks a fenced child knows, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from mipl.fenced.bags_file import check_bags
+from mipl.fenced.frames import Frame
+from mipl.fenced.hdf5_arrays import read_arrays
+from mipl.fenced.mat import read_variables
+
+# A task takes the open file, the budget and its own options, and gives frames.
+Task = Callable[..., Iterator[Frame]]
+
+TASKS: dict[str, Task] = {
+    "bags": check_bags,
+    "hdf5": read_arrays,
+    "mat": read_variables,
+}

@@ -1,0 +1,53 @@
+"""The PLL matrices: instances, candidate labels and true labels, classes in rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mipl.data.bags import Array, Bags
+from mipl.data.candidates import Candidates
+from mipl.data.dataset import Dataset
+from mipl.errors import BadFile
+
+
+def dataset_of_matrices(
+    path: Path, data: Array, partial_target: Any, target: Any, classes: Any
+) -> Dataset:
+    """Read (m, d) instances and (k, m) zeros and ones as bags of one instance."""
+    if not isinstance(partial_target, np.ndarray):
+        raise BadFile(f"{path} has no candidate matrix; name it with partial_target=.")
+    m = len(data)
+    sets = _indicator(path, partial_target, "candidates", m)
+    k = sets.shape[1]
+    names = np.arange(1, k + 1) if classes is None else np.asarray(classes).ravel()
+    labels = None
+    if target is not None:
+        truth = _indicator(path, np.asarray(target), "true labels", m)
+        if truth.shape[1] != k or (truth.sum(axis=1) != 1).any():
+            raise BadFile(
+                f"{path}: the true labels must be a ({k}, {m}) matrix with a single "
+                "one for each instance."
+            )
+        labels = truth.argmax(axis=1)
+    if len(names) != k:
+        raise BadFile(f"{path} has {k} classes, but {len(names)} names were given.")
+    return Dataset(
+        Bags(data),
+        Candidates.from_parts(sets, names),
+        labels=None if labels is None else names[labels],
+        name=path.stem,
+        source=path.name,
+    )
+
+
+def _indicator(path: Path, matrix: Array, what: str, m: int) -> Array:
+    """Return the (m, k) booleans of a (k, m) matrix of zeros and ones."""
+    if matrix.ndim != 2 or matrix.shape[1] != m or not np.isin(matrix, (0, 1)).all():
+        raise BadFile(
+            f"{path}: the {what} must be zeros and ones with a row per class and a "
+            f"column for each of the {m} instances; got shape {matrix.shape}."
+        )
+    return matrix.T.astype(bool)
