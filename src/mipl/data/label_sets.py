@@ -131,6 +131,7 @@ def _some(classes: Array) -> str:
 def _array_if_matrix(y: Any) -> Any:
     """Turn array-likes and lists of boolean lists into arrays; leave lists of sets."""
     listlike = hasattr(y, "__len__") and hasattr(y, "__getitem__")
+    listlike = listlike or hasattr(y, "__array__")
     if hasattr(y, "toarray") or not listlike or isinstance(y, (str, bytes, Mapping)):
         kind = "sparse matrix" if hasattr(y, "toarray") else type(y).__name__
         raise BadType(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mipl.data.bags import Bags
@@ -27,6 +26,7 @@ from mipl.metrics.calibration import (
     with_temperature,
 )
 from mipl.metrics.margins import label_margins
+from mipl.methods.persist import Persistent
 
 Floats = npt.NDArray[np.float64]
 
@@ -53,16 +53,16 @@ class Disambiguation:
     violated: npt.NDArray[np.bool_]
 
 
-class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all methods: checks what comes in, names what goes out.
 
     A leaf gives ``_fit(bags, candidates)`` and ``_proba(bags)``, and declares the
     choices and ranges of its arguments.
     """
 
-    _fitted_on_sets: bool
     _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {}
+    _whole: ClassVar[tuple[str, ...]] = ()
 
     def _fit(self, bags: Bags, candidates: Candidates) -> None:
         raise NotImplementedError
@@ -82,14 +82,24 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : Candidates or what builds them
             A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
         """
+        self._forget()
         self._check_arguments()
-        bags = self._as_bags(X, fitting=True)
-        candidates = self._as_candidates(y, len(bags))
-        self.classes_ = candidates.classes
-        self.temperature_ = 1.0
-        self.conformal_: tuple[str, Any, Any] | None = None
-        self._fit(bags, candidates)
+        try:
+            bags = self._as_bags(X, fitting=True)
+            candidates = self._as_candidates(y, len(bags))
+            self.classes_ = candidates.classes
+            self.temperature_ = 1.0
+            self.conformal_ = None
+            self._fit(bags, candidates)
+        except Exception:
+            self._forget()
+            raise
         return self
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit, or the first part of a failed one, has left."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class for each bag, (m, k)."""
@@ -99,20 +109,22 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the likeliest class of each bag; candidates are not used."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]  # type: ignore[no-any-return]
+        p = self.predict_proba(X)
+        return self.classes_[p.argmax(axis=1)]  # type: ignore[no-any-return]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy against true labels."""
-        if isinstance(y, Candidates) or np.ndim(y) != 1 or _holds_sets(y):
-            candidates = Candidates(y)
-            if (candidates.sizes > 1).any():
-                raise MiplError(
-                    "score needs one true label per bag; got candidate sets. Without "
-                    "true labels use covering_rate, approximated_accuracy or "
-                    "margin_violation_rate of mipl.selection."
-                )
-            y = candidates.classes[candidates.matrix.argmax(axis=1)]
-        return float(super().score(X, y, sample_weight))
+        check_is_fitted(self)
+        is_matrix = getattr(y, "ndim", 1) == 2 and not isinstance(y, Candidates)
+        truth = Candidates(y, classes=self.classes_ if is_matrix else None)
+        if (truth.sizes > 1).any():
+            raise MiplError(
+                "score needs one true label per bag; got candidate sets. Without "
+                "true labels use covering_rate, approximated_accuracy or "
+                "margin_violation_rate of mipl.selection."
+            )
+        labels = truth.classes[truth.matrix.argmax(axis=1)]
+        return float(super().score(X, labels, sample_weight))
 
     def set_params(self, **params: Any) -> Self:
         """Set arguments; ``training__lr`` reaches into the training settings."""
@@ -220,8 +232,6 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is "
                 "None; give the candidate sets."
             )
-        if not isinstance(y, Candidates) and np.ndim(y) == 1 and not _holds_sets(y):
-            check_classification_targets(np.asarray(y))
         candidates = Candidates(y)
         if len(candidates) != n_bags:
             raise MiplError(
@@ -243,31 +253,35 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_arguments(self) -> None:
         for name, choices in self._choices.items():
             value = getattr(self, name)
-            if value not in choices:
+            if not isinstance(value, Hashable) or value not in choices:
                 raise MiplError(
                     f"{name} of {type(self).__name__} must be one of "
                     f"{', '.join(map(repr, choices))}; got {value!r}."
                 )
         for name, (low, high) in self._ranges.items():
             value = getattr(self, name)
-            number = isinstance(value, Real) and math.isfinite(value)
+            kind, what = (Real, "a number")
+            if name in self._whole:
+                kind, what = (Integral, "an integer")
+            number = isinstance(value, kind) and math.isfinite(value)
             if not number or value < low or (high is not None and value > high):
                 span = f">= {low:g}" if high is None else f"in [{low:g}, {high:g}]"
                 raise MiplError(
-                    f"{name} of {type(self).__name__} must be a number {span}; "
+                    f"{name} of {type(self).__name__} must be {what} {span}; "
                     f"got {value!r}."
                 )
 
 
 def _holds_bags(X: Any) -> bool:
-    """Tell a list of bags or a 3-D array from a plain 2-D array."""
-    if isinstance(X, np.ndarray) and X.dtype != object:
-        return X.ndim > 2
-    if isinstance(X, (list, tuple, np.ndarray)) and len(X):
-        return not hasattr(X[0], "toarray") and np.ndim(X[0]) > 1
-    return False
+    """Tell a list of bags or a 3-D array from what scikit-learn takes, a 2-D array."""
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if isinstance(X, (list, tuple)) or kind == "O":
+        return any(_depth(bag) > 1 for bag in X)
+    return getattr(X, "ndim", 0) > 2
 
 
-def _holds_sets(y: Any) -> bool:
-    kinds = (set, frozenset, list, tuple)
-    return hasattr(y, "__len__") and len(y) > 0 and isinstance(next(iter(y)), kinds)
+def _depth(item: Any) -> int:
+    """Return the number of axes, also of nested lists that are no regular array."""
+    if isinstance(item, (list, tuple)):
+        return 1 + max(map(_depth, item), default=0)
+    return int(getattr(item, "ndim", 0))

@@ -32,8 +32,10 @@ from mipl.training.state import Clock, TrainingState
 from mipl.training.stopping import EarlyStopping, hold_out
 
 
-class NeuralBagClassifier(  # type: ignore[misc]
-    CallbackSupportMixin, TransformerMixin, BagClassifier
+class NeuralBagClassifier(
+    CallbackSupportMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BagClassifier,
 ):
     """Base of the methods that train a network.
 
@@ -65,6 +67,10 @@ class NeuralBagClassifier(  # type: ignore[misc]
     def _clock(self, epoch: int, epochs: int) -> Clock:
         return Clock(epoch, epochs)
 
+    def _tau_after(self, epoch: int) -> float:
+        """Return the temperature of predictions once this epoch is done."""
+        return 1.0
+
     def _updates_first(self) -> bool:
         return False
 
@@ -81,20 +87,20 @@ class NeuralBagClassifier(  # type: ignore[misc]
     fit.__doc__ = BagClassifier.fit.__doc__
 
     def _fit(self, bags: Bags, candidates: Candidates) -> None:
-        options = self.training or self._default_training()
+        options = self._options()
         options.check()
         seed = as_seed(self.random_state)
         device, dtype = options.torch_device(), options.torch_dtype()
         with torch_settings(options.threads):
-            module = self._new_module(bags, len(candidates.classes))
+            self.instance_shape_ = bags.instance_shape
+            module = self._new_module(len(candidates.classes))
             own = module.encoder if isinstance(self.encoder, nn.Module) else None
             initialise(module, stream_seed(seed, "init"), kept=own)
             _fill_scaling(module, bags, self.scaling)
             module.to(device=device, dtype=dtype)
-            kept, held = hold_out(bags, candidates, options, seed)
-            source = BatchSource(kept[0], kept[1].matrix, device, dtype)
-            state = start(module, kept[1].initial_weights(), options)
-            self._train(state, source, options, seed, held, (bags, candidates))
+            source = BatchSource(bags, candidates.matrix, device, dtype)
+            state = start(module, candidates.initial_weights(), options)
+            self._train(state, source, options, seed, candidates)
 
     def _train(
         self,
@@ -102,47 +108,103 @@ class NeuralBagClassifier(  # type: ignore[misc]
         source: BatchSource,
         options: Training,
         seed: int,
-        held: tuple[Bags, Candidates] | None,
-        given: tuple[Bags, Candidates],
+        candidates: Candidates,
     ) -> None:
-        reports = EpochReports(self, options.epochs, *given)
-        stopping = EarlyStopping(options, held) if held is not None else None
+        trained, held = hold_out(candidates, options, seed)
+        stopping = None
+        if len(held):
+            stopping = EarlyStopping(options, source.bags[held], candidates[held])
+        reports = EpochReports(self, options.epochs, source.bags, candidates)
 
         def after_epoch(state: TrainingState, clock: Clock) -> bool:
-            self._remember(state, clock)
+            self._remember(state)
             stop = stopping is not None and stopping.after_epoch(state, self._proba)
-            return reports.epoch(state.history[-1], self._fitted_now()) or stop
+            return reports.epoch(state.history[-1], dict(vars(self))) or stop
 
-        train(state, self, source, options, seed, after_epoch)
+        train(state, self, source, options, seed, trained, after_epoch)
         if stopping is not None:
             stopping.restore(state)
+            self._remember(state)
+        state.module.eval()
         reports.finish()
 
-    def _remember(self, state: TrainingState, clock: Clock) -> None:
-        """Keep what prediction and reports need, as of the epoch just done."""
+    def _remember(self, state: TrainingState) -> None:
+        """Keep what prediction and reports need, as of the state's epoch."""
         self.module_: BagNetwork = state.module
-        self.tau_ = self._clock(clock.epoch + 1, clock.epochs).tau
+        self.tau_ = self._tau_after(state.epoch)
         self.label_weights_ = state.w.double().cpu().numpy()
         self.history_ = state.history
         self.record_ = state.records
-        self.n_iter_ = state.epoch
+        self.n_iter_ = len(state.history)
+        self.best_epoch_ = state.epoch
 
-    def _fitted_now(self) -> dict[str, Any]:
-        names = ("classes_", "n_features_in_", "_fitted_on_sets", "module_", "tau_")
-        more = ("label_weights_", "history_", "n_iter_", "temperature_", "conformal_")
-        return {name: getattr(self, name) for name in names + more}
+    def _options(self) -> Training:
+        options = self._default_training() if self.training is None else self.training
+        if not isinstance(options, Training):
+            raise MiplError(
+                f"training of {type(self).__name__} must be None or a Training; "
+                f"got {options!r}."
+            )
+        return options
 
-    def _new_module(self, bags: Bags, n_classes: int) -> BagNetwork:
+    def _new_module(self, n_classes: int) -> BagNetwork:
         encoder, width = build_encoder(
-            self.encoder, bags.n_features, bags.instance_shape, self.width, self.dropout
+            self.encoder,
+            self.n_features_in_,
+            self.instance_shape_,
+            self.width,
+            self.dropout,
         )
-        self.instance_shape_ = bags.instance_shape
         return self._build(encoder, width, n_classes)
 
     def _network(
         self, encoder: nn.Module, attention: nn.Module, head: nn.Module
     ) -> BagNetwork:
         return BagNetwork(Standardise(self.n_features_in_), encoder, attention, head)
+
+    # -- files -----------------------------------------------------------------------
+
+    def _state(self) -> State:
+        arrays, facts = super()._state()
+        for name, value in self.module_.state_dict().items():
+            arrays[f"module.{name}"] = value.cpu().numpy()
+        arrays["label_weights"] = self.label_weights_
+        for name in self.record_[0] if self.record_ else ():
+            arrays[f"record.{name}"] = np.stack([one[name] for one in self.record_])
+        facts["instance_shape"] = self.instance_shape_ and list(self.instance_shape_)
+        facts["tau"] = float(self.tau_)
+        facts["history"] = self.history_
+        facts["n_iter"] = self.n_iter_
+        return arrays, facts
+
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        k = len(self.classes_)
+        shape = stored.fact("instance_shape", list[PositiveInt] | None)
+        self.instance_shape_ = shape and tuple(shape)
+        self.tau_ = stored.fact("tau", PositiveFloat)
+        self.history_ = stored.fact("history", list[dict[str, float]])
+        self.n_iter_ = stored.fact("n_iter", int)
+        self.label_weights_ = stored.array("label_weights", (None, k), np.float64)
+        self.record_ = restored_records(stored, self.n_iter_)
+        self.module_ = self._restored_module(stored, k)
+
+    def _restored_module(self, stored: Stored, n_classes: int) -> BagNetwork:
+        options = self.training or self._default_training()
+        options.check()
+        module = self._new_module(n_classes).to(options.torch_dtype())
+        values = {
+            name: torch.from_numpy(
+                stored.array(
+                    f"module.{name}",
+                    tuple(value.shape),
+                    value.cpu().numpy().dtype,
+                )
+            )
+            for name, value in module.state_dict().items()
+        }
+        module.load_state_dict(values)
+        return module.to(options.torch_device())
 
     # -- use -------------------------------------------------------------------------
 
@@ -181,14 +243,16 @@ class NeuralBagClassifier(  # type: ignore[misc]
     def _collect(self, bags: Bags, pick: Callable[[Output], Tensor]) -> Tensor:
         """Run the network over all bags and join one of its outputs, in float64."""
         like = next(self.module_.parameters())
-        threads = (self.training or self._default_training()).threads
         module = self.module_.eval()
-        with torch_settings(threads), torch.no_grad():
+        with torch_settings(self._options().threads), torch.no_grad():
             parts = [
                 pick(module(x, segments, self.tau_)).double().cpu()
                 for x, segments in evaluation_batches(bags, like.device, like.dtype)
             ]
-        return torch.cat(parts)
+        values = torch.cat(parts)
+        if not bool(torch.isfinite(values).all()):
+            raise _too_far(values, bags)
+        return values
 
 
 def scaled_attention(a: Floats, offsets: npt.NDArray[np.int64], scale: str) -> Floats:
@@ -204,6 +268,17 @@ def scaled_attention(a: Floats, offsets: npt.NDArray[np.int64], scale: str) -> F
         part = rankdata(a[first:stop]) - 1
         ranks[first:stop] = part / max(stop - first - 1, 1) if stop - first > 1 else 1
     return ranks
+
+
+def _too_far(values: Tensor, bags: Bags) -> MiplError:
+    """Name the first bag whose output, per bag or per instance, is not finite."""
+    row = int(torch.isfinite(values.flatten(1)).all(dim=1).int().argmin())
+    bag = row if len(values) == len(bags) else int(bags.bag_of_instance[row])
+    return MiplError(
+        f"the network has no finite output for {bags.name(bag)}: its numbers are too "
+        "large beside those of the training bags, or training diverged; scale the "
+        "features or lower training__lr."
+    )
 
 
 def _fill_scaling(module: BagNetwork, bags: Bags, scaling: str) -> None:

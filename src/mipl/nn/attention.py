@@ -12,6 +12,7 @@ from mipl.nn.segments import Segments
 
 _HIDDEN = 128  # Width of the score head's hidden layer in the published programs.
 _EPSILON = 1e-8
+_ROUNDING = 64  # Units of rounding by which equal attention weights may differ.
 
 
 class GatedScore(nn.Module):
@@ -83,20 +84,24 @@ class MarginAttention(nn.Module):
     def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
         """Turn raw scores into attention."""
         if self.standardise == "scores":
-            centred, spread = self._standardised(scores, bags)
-            scores = centred / (spread + _EPSILON)
+            centred = bags.centre(scores)
+            scores = centred / (self._spread(centred, bags) + _EPSILON)
         a = bags.softmax(scores * (self.scale / tau))
         if self.standardise == "attention":
-            centred, spread = self._standardised(a, bags)
-            # Where all weights are equal the z-score is 0/0: the average stands in.
-            a = torch.where(spread > 0, centred / spread.where(spread > 0, 1.0), a)
+            even = bags.spread(1 / bags.sizes.to(a.dtype))  # The mean of a bag's a.
+            centred = a - even
+            spread = self._spread(centred, bags)
+            # Where all weights are equal up to rounding the z-score is 0/0: the
+            # average stands in.
+            uneven = spread > _ROUNDING * torch.finfo(a.dtype).eps * even
+            a = torch.where(uneven, centred / spread.where(uneven, 1.0), a)
         return a
 
-    def _standardised(self, x: Tensor, bags: Segments) -> tuple[Tensor, Tensor]:
-        """Return x minus its bag's mean, and its bag's standard deviation."""
-        centred = bags.centre(x)
-        spread = bags.std(centred.detach() if self.detach_spread else centred)
-        return centred, bags.spread(spread)
+    def _spread(self, centred: Tensor, bags: Segments) -> Tensor:
+        """Return for each row the standard deviation in its bag."""
+        return bags.spread(
+            bags.std(centred.detach() if self.detach_spread else centred)
+        )
 
 
 def inverse_root(width: int) -> float:

@@ -6,7 +6,13 @@ from torch import Tensor, nn
 _BYTES = 256
 
 
-class KeyedDropout(nn.Module):
+class Keyed(nn.Module):
+    """A part that draws random numbers, from the key of the step."""
+
+    key: int = 0
+
+
+class KeyedDropout(Keyed):
     """Drop each number with probability ``p``, rounded to 1/256.
 
     The training loop sets the key of each step with ``rekey``. Random bytes cost a
@@ -23,7 +29,6 @@ class KeyedDropout(nn.Module):
     def __init__(self, p: float) -> None:
         super().__init__()
         self.p = p
-        self.key = 0
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply the next mask, in training only."""
@@ -40,5 +45,5 @@ class KeyedDropout(nn.Module):
 def rekey(module: nn.Module, key: int) -> None:
     """Set the key of every part of a module that draws random numbers."""
     for number, layer in enumerate(module.modules()):
-        if hasattr(layer, "key"):
-            layer.key = key + number  # type: ignore[assignment]
+        if isinstance(layer, Keyed):
+            layer.key = key + number

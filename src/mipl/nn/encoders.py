@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from mipl.errors import MiplError
-from mipl.nn.dropout import KeyedDropout
+from mipl.nn.dropout import Keyed, KeyedDropout
 from mipl.nn.initial import conv, linear
 
 IMAGE = (1, 28, 28)
@@ -63,7 +63,7 @@ class ConvEncoder(nn.Module):
         return torch.relu(self.dropout(self.feature(x)))  # (N, L)
 
 
-class OwnEncoder(nn.Module):
+class OwnEncoder(Keyed):
     """A module of the user's, which sees instances in their declared shape.
 
     It keeps the values it came with. What it draws at random (dropout) comes from
@@ -74,7 +74,6 @@ class OwnEncoder(nn.Module):
         super().__init__()
         self.module = copy.deepcopy(module)
         self.shape = shape
-        self.key = 0
 
     def forward(self, x: Tensor) -> Tensor:
         """Embed the instances."""

@@ -16,7 +16,7 @@ from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import stream
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.options import Training
-from mipl.training.record import bag_record, epoch_figures
+from mipl.training.record import bag_record, epoch_figures, recorded_bags
 from mipl.training.state import Clock, TrainingState
 
 AfterEpoch = Callable[[TrainingState, Clock], bool]
@@ -59,19 +59,25 @@ def train(
     source: BatchSource,
     options: Training,
     seed: int,
+    trained: npt.NDArray[np.int64],
     after_epoch: AfterEpoch,
 ) -> None:
-    """Run the remaining epochs; ``after_epoch`` may ask to stop."""
+    """Run the remaining epochs over the bags ``trained``.
+
+    ``after_epoch`` may ask to stop.
+    """
     candidates = source.candidates.cpu().numpy()
-    recorded = [int(number) for number in options.record_bags]
+    recorded = recorded_bags(options.record_bags, len(source))
     while state.epoch < options.epochs:
         clock = method._clock(state.epoch + 1, options.epochs)
         lr = set_learning_rate(state, options, clock.epoch)
-        order = stream(seed, "order", clock.epoch).permutation(len(source))
-        keys = stream(seed, "dropout", clock.epoch).integers(2**62, size=len(source))
+        order = trained[stream(seed, "order", clock.epoch).permutation(len(trained))]
+        keys = stream(seed, "dropout", clock.epoch).integers(2**62, size=len(trained))
         terms = run_epoch(state, method, source, options, clock, order, keys)
+        _check_parameters(state, clock)
         state.epoch = clock.epoch
-        state.history.append(epoch_figures(state, candidates, terms, clock, lr))
+        figures = epoch_figures(state, candidates, trained, terms, clock, lr)
+        state.history.append(figures)
         if recorded:
             state.records.append(bag_record(state, candidates, recorded))
         if after_epoch(state, clock):
@@ -103,7 +109,7 @@ def run_epoch(
         rekey(state.module, int(keys[step]))
         for name, value in run_step(state, method, batch, clock, step).items():
             totals[name] = totals.get(name, 0.0) + value * len(batch.bags)
-    return {name: value / len(source) for name, value in totals.items()}
+    return {name: value / len(order) for name, value in totals.items()}
 
 
 def run_step(
@@ -132,4 +138,14 @@ def _check_finite(values: dict[str, float], clock: Clock, step: int) -> None:
             raise MiplError(
                 f"the loss term '{name}' became {value} in epoch {clock.epoch}, batch "
                 f"{step}; lower training__lr or scale the features."
+            )
+
+
+def _check_parameters(state: TrainingState, clock: Clock) -> None:
+    """Refuse what the last step of an epoch broke: no later loss would show it."""
+    for name, parameter in state.module.named_parameters():
+        if not bool(torch.isfinite(parameter).all()):
+            raise MiplError(
+                f"the parameter '{name}' is not finite after epoch {clock.epoch}; "
+                "lower training__lr or scale the features."
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -97,13 +97,13 @@ class Training(BaseEstimator):  # type: ignore[misc]
         _need("weight_decay", self.weight_decay, "a number >= 0", _not_negative)
         _need("momentum", self.momentum, "in [0, 1)", lambda v: _real(v) and 0 <= v < 1)
         _need("holdout", self.holdout, "in (0, 1)", lambda v: _real(v) and 0 < v < 1)
-        _need("schedule", self.schedule, f"one of {SCHEDULES}", SCHEDULES.__contains__)
-        _need("dtype", self.dtype, f"one of {tuple(DTYPES)}", DTYPES.__contains__)
+        _need("schedule", self.schedule, f"one of {SCHEDULES}", _among(SCHEDULES))
+        _need("dtype", self.dtype, f"one of {tuple(DTYPES)}", _among(DTYPES))
         _need(
             "stop_on",
             self.stop_on,
             f"None or one of {FIGURES}",
-            lambda v: v is None or v in FIGURES,
+            lambda v: v is None or _among(FIGURES)(v),
         )
         if self.nesterov and self.momentum == 0:
             raise MiplError("nesterov of Training needs a momentum > 0; got 0.")
@@ -125,7 +125,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         try:
             device = torch.device(self.device)
             torch.zeros(1, device=device)
-        except (RuntimeError, AssertionError) as error:
+        except (RuntimeError, AssertionError, TypeError) as error:
             raise MiplError(
                 f"device of Training must be 'auto', 'cpu' or a device that torch "
                 f"finds here; got {self.device!r}."
@@ -133,9 +133,13 @@ class Training(BaseEstimator):  # type: ignore[misc]
         return device
 
 
-def _need(name: str, value: Any, what: str, holds: Any) -> None:
+def _need(name: str, value: Any, what: str, holds: Callable[[Any], bool]) -> None:
     if not holds(value):
         raise MiplError(f"{name} of Training must be {what}; got {value!r}.")
+
+
+def _among(names: Container[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and value in names
 
 
 def _real(value: Any) -> bool:

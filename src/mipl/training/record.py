@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from mipl.errors import MiplError
 from mipl.metrics.margins import label_margins
 from mipl.training.state import Clock, TrainingState
 
@@ -14,15 +18,20 @@ RESOLVED = 0.9  # Weight of one label from which a candidate set counts as resol
 
 def epoch_figures(
     state: TrainingState,
-    candidates: np.ndarray[Any, np.dtype[np.bool_]],
+    candidates: npt.NDArray[np.bool_],
+    trained: npt.NDArray[np.int64],
     terms: dict[str, float],
     clock: Clock,
     lr: float,
 ) -> dict[str, float]:
-    """Return loss terms, schedules, margins and the share of resolved sets."""
-    margins = label_margins(state.p.double().cpu().numpy(), candidates)
-    w = state.w.double().cpu().numpy()
-    ambiguous = candidates.sum(axis=1) > 1
+    """Return loss terms, schedules, margins and the share of resolved sets.
+
+    They are those of the bags ``trained``, as each was last visited.
+    """
+    inside = candidates[trained]
+    margins = label_margins(state.p.double().cpu().numpy()[trained], inside)
+    w = state.w.double().cpu().numpy()[trained]
+    ambiguous = inside.sum(axis=1) > 1
     largest = w.max(axis=1)[ambiguous]
     return {
         "epoch": float(clock.epoch),
@@ -37,9 +46,20 @@ def epoch_figures(
     }
 
 
+def recorded_bags(record_bags: Any, n_bags: int) -> list[int]:
+    """Return the numbers of the bags to record, once they are known to exist."""
+    numbers = list(record_bags) if isinstance(record_bags, Iterable) else [record_bags]
+    if not all(isinstance(n, Integral) and 0 <= int(n) < n_bags for n in numbers):
+        raise MiplError(
+            f"record_bags of Training must be bag numbers from 0 to {n_bags - 1}; "
+            f"got {record_bags!r}."
+        )
+    return [int(number) for number in numbers]
+
+
 def bag_record(
     state: TrainingState,
-    candidates: np.ndarray[Any, np.dtype[np.bool_]],
+    candidates: npt.NDArray[np.bool_],
     numbers: list[int],
 ) -> dict[str, Any]:
     """Return label weights and best probabilities of the recorded bags."""

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.splits import ten_splits
+from mipl.errors import MiplError
 from mipl.metrics.ambiguity import approximated_accuracy, covering_rate
 from mipl.metrics.margins import margin_violation_rate
 from mipl.training.options import Training
+from mipl.training.record import recorded_bags
 from mipl.training.state import TrainingState
 
-Pair = tuple[Bags, Candidates]
 Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
 
 FIGURES: dict[str, Callable[[Floats, npt.NDArray[np.bool_]], float]] = {
     "approximated_accuracy": approximated_accuracy,
@@ -27,29 +31,42 @@ FIGURES: dict[str, Callable[[Floats, npt.NDArray[np.bool_]], float]] = {
 
 
 def hold_out(
-    bags: Bags, candidates: Candidates, options: Training, seed: int
-) -> tuple[Pair, Pair | None]:
-    """Return the bags to train on and, where stopping is asked for, those held out."""
+    candidates: Candidates, options: Training, seed: int
+) -> tuple[Numbers, Numbers]:
+    """Return the numbers of the bags to train on and of those held out, if any.
+
+    A recorded bag is never held out.
+    """
+    everything = np.arange(len(candidates))
+    recorded = recorded_bags(options.record_bags, len(candidates))
     if options.stop_on is None:
-        return (bags, candidates), None
+        return everything, everything[:0]
+    if len(candidates) < 2:
+        raise MiplError("stop_on of Training needs at least 2 bags, one held out.")
     share = 1 - options.holdout
-    split = ten_splits(candidates=candidates, n_splits=1, train_share=share, seed=seed)[
-        0
-    ]
-    kept = bags[split.train], candidates[split.train]
-    return kept, (bags[split.test], candidates[split.test])
+    (split,) = ten_splits(
+        candidates=candidates, n_splits=1, train_share=share, seed=seed
+    )
+    held = np.setdiff1d(split.test, recorded)
+    if len(held) == 0:
+        raise MiplError(
+            "record_bags of Training names every bag that stop_on would hold out; "
+            "record fewer bags or raise holdout."
+        )
+    return np.setdiff1d(everything, held), held
 
 
 class EarlyStopping:
-    """Watches a figure of held-out bags and keeps the best epoch's network."""
+    """Watches a figure of held-out bags and keeps the best epoch."""
 
-    def __init__(self, options: Training, held: Pair) -> None:
+    def __init__(self, options: Training, bags: Bags, candidates: Candidates) -> None:
         self.name = options.stop_on or ""
         self.patience = options.patience
-        self.bags, self.candidates = held
+        self.bags, self.candidates = bags, candidates
         self.best = -np.inf
         self.best_epoch = 0
-        self.values: dict[str, object] = {}
+        self.values: dict[str, Any] = {}
+        self.w: Tensor | None = None
 
     def after_epoch(
         self, state: TrainingState, proba: Callable[[Bags], Floats]
@@ -60,8 +77,12 @@ class EarlyStopping:
         if score > self.best:
             self.best, self.best_epoch = score, state.epoch
             self.values = copy.deepcopy(state.module.state_dict())
+            self.w = state.w.clone()
         return state.epoch - self.best_epoch >= self.patience
 
     def restore(self, state: TrainingState) -> None:
-        """Put the best epoch's values back."""
-        state.module.load_state_dict(self.values)
+        """Go back to the best epoch: its network and its label weights."""
+        if self.w is not None:
+            state.module.load_state_dict(self.values)
+            state.w.copy_(self.w)
+            state.epoch = self.best_epoch

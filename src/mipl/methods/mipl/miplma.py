@@ -119,7 +119,13 @@ class MIPLMA(NeuralBagClassifier):
         "alpha_lag": (0, 1),
         "tau_lag": (0, 1),
         "scaling": ("auto", "standard", "none"),
+        "scale_scores": (False, True),
+        "shared_gate": (False, True),
+        "attention_bias": (False, True),
+        "detach_spread": (False, True),
+        "update_first": (False, True),
     }
+    _whole: ClassVar[tuple[str, ...]] = ("width",)
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
         "lam": (0.0, None),
         "tau": (1e-6, None),
@@ -184,7 +190,8 @@ class MIPLMA(NeuralBagClassifier):
     def paper(cls, **arguments: Any) -> Self:
         """Return the paper's reading: its equations, one step per epoch.
 
-        ``training=Training(batch_size=...)`` gives the second form, a step per batch.
+        ``MIPLMA.paper().set_params(training__batch_size=16)`` gives the second form,
+        a step per batch.
         """
         preset: dict[str, Any] = {
             "standardise": "attention",
@@ -248,6 +255,10 @@ class MIPLMA(NeuralBagClassifier):
     def _clock(self, epoch: int, epochs: int) -> Clock:
         tau = falling_tau(epoch, self.tau, self.tau_min, self.tau_decay, self.tau_lag)
         return Clock(epoch, epochs, tau, falling_alpha(epoch, epochs, self.alpha_lag))
+
+    def _tau_after(self, epoch: int) -> float:
+        # However epochs are counted, so many decays have been made by now.
+        return falling_tau(epoch, self.tau, self.tau_min, self.tau_decay, lag=0)
 
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock

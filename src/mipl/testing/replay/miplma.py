@@ -170,7 +170,7 @@ def _trajectory(inputs: Inputs, method: MIPLMA, source: BatchSource) -> Arrays:
         weights.append(state.w.numpy().copy())
         if epoch == 1:
             found |= prefixed("after_epoch1_", values_of(module))
-    tau = method._clock(options.epochs + 1, options.epochs).tau
+    tau = method._tau_after(options.epochs)
     test = golden_bags(inputs, "test_")
     unseen = source_of(test, np.ones((len(test), source.candidates.shape[1])))
     out = _run(module.eval(), _all(unseen), tau)
