@@ -12,7 +12,7 @@ from mipl.data.bags import Array
 from mipl.errors import BadFile, MiplError, unknown
 from mipl.formats.candidate_columns import PREFIXES
 from mipl.formats.columns import Columns
-from mipl.formats.label_table import USUAL, LabelOptions
+from mipl.formats.label_options import USUAL, LabelOptions
 from mipl.formats.split_columns import split_columns
 from mipl.formats.table_file import read_long
 

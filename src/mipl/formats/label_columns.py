@@ -17,7 +17,7 @@ from mipl.formats import csv_file, parquet_file
 from mipl.formats import record as records
 from mipl.formats.candidate_columns import CANDIDATE, WEIGHT
 from mipl.formats.columns import Columns, as_text, typed
-from mipl.formats.label_table import LabelOptions
+from mipl.formats.label_options import LabelOptions
 from mipl.formats.split_columns import columns_of
 
 _LARGEST_RECORD = 1 << 28
@@ -69,7 +69,7 @@ def label_columns(dataset: Dataset) -> dict[str, Array]:
 
 def write_columns(path: Path, columns: dict[str, Array]) -> None:
     """Write a small table, Parquet or CSV by its suffix."""
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         parquet_file.write_pieces(path, [columns])
     else:
         cells = (cells_of(values) for values in columns.values())

@@ -3,77 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array
+from mipl.data.bags import Array, Bags
 from mipl.data.candidates import Candidates
-from mipl.errors import BadFile, MiplError, unknown
+from mipl.data.dataset import Dataset
+from mipl.errors import BadFile, MiplError
 from mipl.formats import candidate_columns as forms
 from mipl.formats.annotations import is_annotation_table, read_annotations
 from mipl.formats.columns import Columns
+from mipl.formats.label_options import USUAL, LabelOptions
 from mipl.formats.split_columns import Splits, read_splits, split_columns
 from mipl.formats.table_file import read_columns
-
-# The usual names of columns; the first is the one we write.
-USUAL = {
-    "bag_id": ("bag_id", "bag", "slide_id"),
-    "candidates": ("candidates", "candidate_labels", "candidate_set"),
-    "label": ("label", "true_label"),
-    "group": ("group", "patient", "patient_id", "case_id"),
-    "split": ("split", "fold"),
-    "file": ("file", "filename", "slide_path"),
-    "uri": ("uri",),
-    "n_instances": ("n_instances",),
-}
-
-
-@dataclass(frozen=True)
-class LabelOptions:
-    """What the columns of a label table mean; None looks for the usual names.
-
-    Parameters
-    ----------
-    bag_id, label, group, split, file : str, optional
-        Names of columns.
-    candidates : str or list of str, optional
-        The column of sets, or the columns of 0/1, votes or probabilities.
-    classes : list of class names, optional
-        Their order; by default the sorted names that occur.
-    annotations : path, optional
-        A table of votes (bag, annotator, label) that gives the candidates.
-    rule : "union", "crc" or int
-        How votes become candidates; see ``read_annotations``.
-    """
-
-    bag_id: str | None = None
-    candidates: str | Sequence[str] | None = None
-    label: str | None = None
-    group: str | None = None
-    split: str | None = None
-    file: str | None = None
-    classes: Any = None
-    annotations: str | Path | None = None
-    rule: str | int = "union"
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> LabelOptions:
-        """Build from keyword arguments; tell an unknown one."""
-        known = [one.name for one in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise unknown("option", name, [*known, "labels", "splits"])
-        return cls(**options)
-
-    def column(self, table: Columns, role: str) -> str | None:
-        """Return the column that plays a role, as told or by its usual names."""
-        told = getattr(self, role, None)
-        if isinstance(told, str):
-            return table.need(told)
-        return table.find(*USUAL[role])
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +33,27 @@ class LabelTable:
     splits: Splits = field(default_factory=dict)
     sizes: list[float] | None = None
     files: list[list[str]] | None = None
+
+    def check_sizes(self, sizes: Array, path: Path) -> None:
+        """Refuse bags of other sizes than the table counts, where it does."""
+        if self.sizes is None or (sizes == self.sizes).all():
+            return
+        bag = int(np.argmax(sizes != self.sizes))
+        raise BadFile(
+            f"{path} has {sizes[bag]} instances of bag {self.keys[bag][:40]!r}, its "
+            f"label table counts {self.sizes[bag]:g}; rows were lost or added."
+        )
+
+    def dataset(self, bags: Bags, **details: Any) -> Dataset:
+        """Return the data set of these bags."""
+        return Dataset(
+            bags,
+            self.candidates,
+            labels=self.labels,
+            groups=self.groups,
+            splits=self.splits,
+            **details,
+        )
 
 
 def read_label_table(

@@ -16,7 +16,8 @@ from mipl.formats import label_columns as ours
 from mipl.formats import record as records
 from mipl.formats.columns import Columns
 from mipl.formats.instance_table import InstanceOptions, InstanceTable, read_instances
-from mipl.formats.label_table import LabelOptions, LabelTable, read_label_table
+from mipl.formats.label_options import LabelOptions
+from mipl.formats.label_table import LabelTable, read_label_table
 from mipl.formats.table_file import is_parquet, read_columns
 from mipl.formats.table_write import labels_path, record_path, write
 
@@ -89,7 +90,7 @@ def read(
     if source is not None and source is not instances.per_bag:
         ours.check_header(source, record, record_path(path).name)
     table = read_label_table(source, options, instances.keys, types)
-    _check_sizes(instances, table, path)
+    table.check_sizes(np.diff(instances.offsets), path)
     return _dataset(path, instances, table, record)
 
 
@@ -128,16 +129,6 @@ def _other_labels(path: Path) -> list[Path]:
     return [path.with_name(f"{path.stem}.labels{s}") for s in (".csv", ".parquet")]
 
 
-def _check_sizes(instances: InstanceTable, table: LabelTable, path: Path) -> None:
-    sizes = np.diff(instances.offsets)
-    if table.sizes is not None and (sizes != table.sizes).any():
-        bag = int(np.argmax(sizes != table.sizes))
-        raise BadFile(
-            f"{path} has {sizes[bag]} instances of bag {instances.keys[bag]!r}, but "
-            f"its label table counts {table.sizes[bag]:g}; rows were lost or added."
-        )
-
-
 def _dataset(
     path: Path,
     instances: InstanceTable,
@@ -160,11 +151,4 @@ def _dataset(
         uris=table.uris,
         instance_shape=shape,
     )
-    return Dataset(
-        bags,
-        table.candidates,
-        labels=table.labels,
-        groups=table.groups,
-        splits=table.splits,
-        **details,
-    )
+    return table.dataset(bags, **details)

@@ -49,7 +49,7 @@ def write(dataset: Dataset, path: str | Path) -> None:
     ours.write_columns(labels_path(path), labels)
     write_text(record_path(path), record)
     pieces = _pieces(dataset.bags)
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         tables = (
             columns | dict(zip(features, rows.T, strict=True))
             for columns, rows in pieces

@@ -1,0 +1,93 @@
+"""Writing of folders: a .npy file per bag, and a label table."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from mipl.data.bags import Array, Bags
+from mipl.data.dataset import Dataset
+from mipl.errors import MiplError
+from mipl.files import write_bytes, write_text
+from mipl.formats import label_columns as ours
+from mipl.formats import record as records
+from mipl.formats.bag_files import COORDS, FEATURES, INSTANCE_LABELS
+
+LABELS, RECORD = "labels.csv", "dataset.json"
+_SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}")
+_PIECE = 1 << 16
+
+
+def write(dataset: Dataset, path: str | Path) -> None:
+    """Write a new folder: ``features/bag.npy``, ``labels.csv`` and ``dataset.json``.
+
+    Coordinates and instance labels go to ``coords`` and ``inst_labels``, as torchmil
+    has them. The folder appears when it is complete.
+    """
+    bags = dataset.bags
+    labels = ours.label_columns(dataset)
+    names = _file_names(bags)
+    labels = {"bag_id": labels.pop("bag_id"), "file": np.array(names), **labels}
+    with _new_folder(Path(path)) as folder:
+        for kind in (FEATURES, COORDS, INSTANCE_LABELS):
+            (folder / kind).mkdir()
+        for name, bag in zip(names, _one_by_one(bags), strict=True):
+            _save(folder / FEATURES / name, bag.instances)
+            _save(folder / COORDS / name, bag.coords)
+            _save(folder / INSTANCE_LABELS / name, bag.instance_labels)
+        for kind in (COORDS, INSTANCE_LABELS):
+            if not any((folder / kind).iterdir()):
+                (folder / kind).rmdir()
+        ours.write_columns(folder / LABELS, labels)
+        write_text(folder / RECORD, ours.to_record(dataset, labels))
+
+
+def _file_names(bags: Bags) -> list[str]:
+    """Return file names: the ids where they are safe on every system, else numbers."""
+    names = [str(name) for name in ours.bag_names(bags).tolist()]
+    safe = all(_SAFE.fullmatch(name) for name in names)
+    if bags.bag_ids is None or not safe or len({n.lower() for n in names}) < len(names):
+        names = [f"bag_{i:06d}" for i in range(len(bags))]
+    return [f"{name}.npy" for name in names]
+
+
+def _one_by_one(bags: Bags) -> Iterator[Bags]:
+    for piece in bags.pieces(_PIECE):
+        for i in range(len(piece)):
+            yield piece[i : i + 1]
+
+
+def _save(path: Path, values: Array | None) -> None:
+    if values is not None:
+        buffer = io.BytesIO()
+        np.save(
+            buffer, records.plain_array(values, path.parent.name), allow_pickle=False
+        )
+        write_bytes(path, buffer.getvalue())
+
+
+@contextmanager
+def _new_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder that becomes ``path`` on success."""
+    if not path.parent.is_dir():
+        raise MiplError(
+            f"cannot write {path}: the folder {path.parent} does not exist; create it."
+        )
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise MiplError(
+            f"cannot write {path}: it exists; give the name of a new folder."
+        )
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.mkdir()
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
