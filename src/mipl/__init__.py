@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from mipl.datasets import load_dataset
     from mipl.errors import MiplError
     from mipl.formats import read_dataset, write_dataset
+    from mipl.methods.loading import load_model
+    from mipl.methods.mipl.miplma import MIPLMA
+    from mipl.methods.registry import method
+    from mipl.training import Training
 
 __version__ = "0.1.0"
 
@@ -26,17 +30,22 @@ _HOMES = {
     "Bags": "mipl.data",
     "Candidates": "mipl.data",
     "Dataset": "mipl.data",
+    "MIPLMA": "mipl.methods.mipl.miplma",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
     "MiplError": "mipl.errors",
     "PerInstance": "mipl.data",
+    "Training": "mipl.training",
     "load_dataset": "mipl.datasets",
+    "load_model": "mipl.methods.loading",
+    "method": "mipl.methods.registry",
     "read_dataset": "mipl.formats",
     "ten_splits": "mipl.data",
     "write_dataset": "mipl.formats",
 }
 
 __all__ = [
+    "MIPLMA",
     "Bags",
     "Candidates",
     "Dataset",
@@ -44,7 +53,10 @@ __all__ = [
     "Mean",
     "MiplError",
     "PerInstance",
+    "Training",
     "load_dataset",
+    "load_model",
+    "method",
     "read_dataset",
     "ten_splits",
     "write_dataset",

@@ -2,8 +2,9 @@
 
 import hashlib
 import os
+import shutil
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from secrets import token_hex
@@ -55,20 +56,94 @@ def atomic_path(path: str | Path, calls: FileCalls = CALLS) -> Iterator[Path]:
     A reader sees the old file or the new one, never a mixture. Whatever fails is
     raised, and the temporary file is removed. A link is written through.
     """
+    if Path(path).is_dir():
+        raise MiplError(f"cannot write {path}: it is a folder; give a file name.")
     target = _writeable(Path(path))
-    temporary = target.with_name(f".mipl-{token_hex(8)}.tmp")
+    temporary = _beside(target)
     try:
-        yield temporary
-        calls.fsync(temporary)
-        calls.replace(temporary, target)
-        calls.fsync_dir(target.parent)
+        with _told(path):
+            yield temporary
+            calls.fsync(temporary)
+            calls.replace(temporary, target)
+            calls.fsync_dir(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(
+    path: str | Path, files: Iterable[str], calls: FileCalls = CALLS
+) -> Iterator[Path]:
+    """Give a temporary folder beside ``path`` that becomes ``path`` on success.
+
+    An earlier folder is replaced if it holds none but these files. It lies at
+    ``previous(path)`` between the two renames that this takes, so that a reader who
+    looks there too always finds a whole folder.
+    """
+    target = _writeable(Path(path))
+    temporary = _beside(target)
+    try:
+        with _told(path):
+            _check_replaceable(path, target, set(files))
+            temporary.mkdir()
+            yield temporary
+            for file in temporary.iterdir():
+                calls.fsync(file)
+            calls.fsync_dir(temporary)
+            _exchange(temporary, target, calls)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def previous(path: str | Path) -> Path:
+    """Return where an earlier folder lies while ``atomic_folder`` replaces it."""
+    real = Path(os.path.realpath(path))  # Unlike Path.resolve it takes any link.
+    return real.with_name(f".{real.name}.previous")
+
+
+def _exchange(new: Path, target: Path, calls: FileCalls) -> None:
+    old = previous(target)
+    if target.exists():
+        shutil.rmtree(old, ignore_errors=True)  # Left there by a killed process.
+        calls.replace(target, old)
+    try:
+        calls.replace(new, target)
+    except OSError:
+        if old.exists():
+            old.replace(target)
+        raise
+    calls.fsync_dir(target.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _check_replaceable(path: str | Path, target: Path, files: set[str]) -> None:
+    if target.is_file():
+        raise MiplError(f"cannot write {path}: it is a file; give a folder's name.")
+    if target == Path.cwd():
+        raise MiplError(f"cannot write {path}: it is in use; give another folder.")
+    held = {entry.name for entry in target.iterdir()} if target.exists() else set()
+    others = held - files
+    if others:
+        raise MiplError(
+            f"cannot write {path}: the folder holds other files ({min(others)}); "
+            "give a new name."
+        )
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".mipl-{token_hex(8)}.tmp")
+
+
+@contextmanager
+def _told(path: str | Path) -> Iterator[None]:
+    """Tell in a sentence why a write failed."""
+    try:
+        yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise MiplError(
             f"cannot write {path}: {reason}; make room or choose another place."
         ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _writeable(path: Path) -> Path:
@@ -77,9 +152,7 @@ def _writeable(path: Path) -> Path:
         raise MiplError(
             f"cannot write {path}: the folder {path.parent} does not exist; create it."
         )
-    if path.is_dir():
-        raise MiplError(f"cannot write {path}: it is a folder; give a file name.")
-    if path.exists() and not path.is_file():
+    if path.exists() and not path.is_file() and not path.is_dir():
         # Renaming over a device such as /dev/null would replace it for everybody.
         raise MiplError(f"cannot write {path}: it is a device; give a file name.")
     try:

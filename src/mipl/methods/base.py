@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.errors import MiplError
+from mipl.methods.persist import Persistent
 from mipl.metrics.calibration import (
     candidate_conformal_threshold,
     conformal_sets,
@@ -26,7 +27,6 @@ from mipl.metrics.calibration import (
     with_temperature,
 )
 from mipl.metrics.margins import label_margins
-from mipl.methods.persist import Persistent
 
 Floats = npt.NDArray[np.float64]
 

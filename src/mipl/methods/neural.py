@@ -19,6 +19,9 @@ from mipl.data.candidates import Candidates
 from mipl.data.scaling import PerInstance
 from mipl.errors import MiplError
 from mipl.methods.base import BagClassifier, Floats
+from mipl.methods.network_state import network_state, restore_network
+from mipl.methods.persist import State
+from mipl.methods.stored import Stored
 from mipl.nn.encoders import Standardise, build_encoder
 from mipl.nn.initial import initialise
 from mipl.nn.network import BagNetwork, Output
@@ -165,46 +168,12 @@ class NeuralBagClassifier(
     # -- files -----------------------------------------------------------------------
 
     def _state(self) -> State:
-        arrays, facts = super()._state()
-        for name, value in self.module_.state_dict().items():
-            arrays[f"module.{name}"] = value.cpu().numpy()
-        arrays["label_weights"] = self.label_weights_
-        for name in self.record_[0] if self.record_ else ():
-            arrays[f"record.{name}"] = np.stack([one[name] for one in self.record_])
-        facts["instance_shape"] = self.instance_shape_ and list(self.instance_shape_)
-        facts["tau"] = float(self.tau_)
-        facts["history"] = self.history_
-        facts["n_iter"] = self.n_iter_
-        return arrays, facts
+        (arrays, facts), (more, others) = super()._state(), network_state(self)
+        return arrays | more, facts | others
 
     def _restore(self, stored: Stored) -> None:
         super()._restore(stored)
-        k = len(self.classes_)
-        shape = stored.fact("instance_shape", list[PositiveInt] | None)
-        self.instance_shape_ = shape and tuple(shape)
-        self.tau_ = stored.fact("tau", PositiveFloat)
-        self.history_ = stored.fact("history", list[dict[str, float]])
-        self.n_iter_ = stored.fact("n_iter", int)
-        self.label_weights_ = stored.array("label_weights", (None, k), np.float64)
-        self.record_ = restored_records(stored, self.n_iter_)
-        self.module_ = self._restored_module(stored, k)
-
-    def _restored_module(self, stored: Stored, n_classes: int) -> BagNetwork:
-        options = self.training or self._default_training()
-        options.check()
-        module = self._new_module(n_classes).to(options.torch_dtype())
-        values = {
-            name: torch.from_numpy(
-                stored.array(
-                    f"module.{name}",
-                    tuple(value.shape),
-                    value.cpu().numpy().dtype,
-                )
-            )
-            for name, value in module.state_dict().items()
-        }
-        module.load_state_dict(values)
-        return module.to(options.torch_device())
+        restore_network(self, stored)
 
     # -- use -------------------------------------------------------------------------
 

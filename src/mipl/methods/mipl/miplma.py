@@ -106,7 +106,7 @@ class MIPLMA(NeuralBagClassifier):
 
     References
     ----------
-    Tang, Yang, Zhang, Zhang: Multi-instance partial-label learning with margin
+    Tang, Yang, Wang, Zhang, Zhang: Multi-instance partial-label learning with margin
     adjustment. NeurIPS 2024.
     """
 

@@ -31,7 +31,8 @@ def golden_network(
 ) -> BagNetwork:
     """Build the estimator's network and fill it with given values, by role."""
     estimator.n_features_in_ = bags.n_features
-    module = estimator._new_module(bags, n_classes).double()
+    estimator.instance_shape_ = bags.instance_shape
+    module = estimator._new_module(n_classes).double()
     parameters = roles(module)
     assert set(parameters) == set(values), (sorted(parameters), sorted(values))
     with torch.no_grad():

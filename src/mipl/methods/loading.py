@@ -1,0 +1,85 @@
+"""Loading a saved model, whatever method it is of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from mipl.errors import BadFile, MiplError
+from mipl.methods import model_file, registry
+from mipl.methods.arguments import class_path, from_json, modules
+from mipl.methods.persist import Persistent
+from mipl.methods.stored import Stored
+from mipl.training.options import Training
+
+if TYPE_CHECKING:
+    from mipl.methods.base import BagClassifier
+
+# What building a network from absurd arguments may raise.
+_FAILURES = (TypeError, ValueError, AttributeError, RuntimeError, OverflowError)
+
+
+def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
+    """Load a model that ``save`` has written.
+
+    Only the classes of registered methods are built, and no code comes from the file.
+
+    Parameters
+    ----------
+    folder : path
+    encoder : torch.nn.Module, optional
+        Needed where the model was trained with an encoder of the user's own: a module
+        of the same build; its values come from the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mipl import MIPLMA, Training, load_dataset
+    >>> data = load_dataset("synthetic")
+    >>> model = MIPLMA(training=Training(epochs=1)).fit(data.bags, data.candidates)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     model.save(f"{place}/model")
+    ...     again = load_model(f"{place}/model")
+    >>> bool((again.predict(data.bags) == model.predict(data.bags)).all())
+    True
+    """
+    model, arrays = model_file.read(folder)
+    _check_encoder(folder, modules(model.method), encoder)
+    stored = Stored(arrays, model.facts)
+    try:
+        estimator = from_json(dict(model.method), _known, encoder)
+        if not isinstance(estimator, Persistent):
+            raise BadFile("it names no method.")
+        estimator._check_arguments()  # type: ignore[attr-defined]
+        estimator._restore(stored)
+        stored.check_empty()
+    except MemoryError:
+        raise BadFile(f"{folder} asks for more memory than there is.") from None
+    except _FAILURES as error:
+        raise BadFile(f"{folder} cannot be loaded: {error}") from error
+    return cast("BagClassifier", estimator)
+
+
+def _known(path: str) -> type[Any]:
+    """Return a class that a model file may name."""
+    if path == class_path(Training):
+        return Training
+    for row in registry.methods():
+        if row.path == path and not row.fault:
+            return row.load()
+    raise BadFile(
+        f"its class {path[:80]!r} is not a registered method; "
+        "install the package that brings it."
+    )
+
+
+def _check_encoder(folder: str | Path, own: list[str], encoder: Any) -> None:
+    if own and encoder is None:
+        raise MiplError(
+            f"{folder} was trained with an encoder of your own, {own[0][:80]}; give a "
+            "module of the same build: load_model(folder, encoder=...)."
+        )
+    if encoder is not None and not own:
+        raise MiplError(
+            f"{folder} was trained with an encoder of this library; leave encoder out."
+        )

@@ -1,0 +1,117 @@
+"""The methods by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from mipl.errors import MiplError, unknown
+from mipl.methods.mipl import rows as mipl_rows
+from mipl.methods.row import Published, Reference, Row
+
+if TYPE_CHECKING:
+    from mipl.methods.base import BagClassifier
+
+__all__ = ["GROUP", "Published", "Reference", "Row", "method", "methods", "published"]
+
+GROUP = "mipl.methods"
+_OWN = {row.id: row for row in mipl_rows.ROWS}
+
+
+def method(
+    id: str, published_for: str | None = None, r: int = 1, **arguments: Any
+) -> BagClassifier:
+    """Build a method by its id.
+
+    Parameters
+    ----------
+    id : str
+        An id that ``methods()`` lists.
+    published_for : str, optional
+        Name of a data set: takes the settings that the authors published for it, and
+        this library's choice where they published only a grid.
+    r : int
+        Number of false labels, which published settings depend on.
+    **arguments
+        Arguments of the method, which win over all settings; ``training__lr`` reaches
+        into the training settings.
+
+    Examples
+    --------
+    >>> model = method("miplma-released", published_for="mnist-mipl", r=2)
+    >>> model.lam, model.training.lr, model.training.batch_size
+    (0.1, 0.01, 1)
+    """
+    row = find(id)
+    settings: dict[str, Any] = {}
+    if published_for is not None:
+        found = published(id, published_for, r)
+        settings = found.fill({**row.arguments, **arguments})
+    return row.build(settings, arguments)
+
+
+def methods() -> tuple[Row, ...]:
+    """Return the rows of all methods, ours first; their classes stay unloaded.
+
+    Examples
+    --------
+    >>> [row.id for row in methods()][:3]
+    ['miplma', 'miplma-released', 'miplma-paper']
+    """
+    return tuple(_rows().values())
+
+
+def published(id: str, data: str, r: int = 1) -> Published:
+    """Return the published settings of a method, with their source and their gaps.
+
+    Examples
+    --------
+    >>> published("miplma", "birdsong-mipl", r=3).gaps
+    ('training__lr',)
+    """
+    if isinstance(r, bool) or not isinstance(r, Integral):
+        raise MiplError(f"r must be a whole number; got {r!r}.")
+    return find(id).settings_for(data, int(r))
+
+
+def find(id: str) -> Row:
+    """Return the row of an id."""
+    rows = _OWN if id in _OWN else _rows()
+    if id not in rows:
+        raise unknown("method", id, rows)
+    return rows[id]
+
+
+def _rows() -> dict[str, Row]:
+    rows = dict(_OWN)
+    for point in _points():
+        row = _plugged(point)
+        if row.id in rows:
+            row = _broken(point, f"the id {row.id!r} is taken", point.value)
+        rows[row.id] = row
+    return rows
+
+
+def _points() -> Iterable[EntryPoint]:
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def _plugged(point: EntryPoint) -> Row:
+    """Read the row of another package; whatever fails there must not fail here."""
+    try:
+        row = point.load()
+        row = row if isinstance(row, Row) or not callable(row) else row()
+    except (Exception, SystemExit) as error:
+        return _broken(point, f"{type(error).__name__}: {error}", point.name)
+    if not isinstance(row, Row):
+        why = f"it must give a Row, and gave a {type(row).__name__}"
+        return _broken(point, why, point.name)
+    return row
+
+
+def _broken(point: EntryPoint, why: str, id: str) -> Row:
+    package = point.dist.name if point.dist else "another package"
+    fault = f"method {point.name!r} of {package} cannot be used: {why}."
+    return Row(id, id, "plug-in", fault, point.value, Reference("", ""), fault=fault)
