@@ -25,7 +25,7 @@ bench: $(VENV)/all
 	$(BIN)/python -m benchmarks
 data: $(VENV)/core
 	scripts/raw_images.sh "$$($(BIN)/python -c 'from mipl.datasets.places import data_dir as d; print(d())')"
-	$(BIN)/python -c "from mipl import load_dataset as load; print(load('mnist-mipl'), load('fmnist-mipl'), sep='\n')"
+	$(BIN)/python -c "from mipl.datasets import build_dataset as b; print(b('mnist-mipl'), b('fmnist-mipl'), sep='\n')"
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
 
