@@ -25,7 +25,8 @@ bench: $(VENV)/all
 	$(BIN)/python -m benchmarks
 data: $(VENV)/core
 	scripts/raw_images.sh "$$($(BIN)/python -c 'from mipl.datasets.places import data_dir as d; print(d())')"
-	$(BIN)/python -c "from mipl.datasets import build_dataset as b; print(b('mnist-mipl'), b('fmnist-mipl'), sep='\n')"
+	$(BIN)/python -m mipl.cli.main data build mnist-mipl
+	$(BIN)/python -m mipl.cli.main data build fmnist-mipl
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
 

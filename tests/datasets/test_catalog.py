@@ -93,6 +93,14 @@ def test_raw_folders_in_order(nowhere, monkeypatch):
     assert cache_dir() == nowhere / "mipl_cache"
     monkeypatch.delenv("MIPL_CACHE")
     assert cache_dir().is_relative_to(nowhere / "xdg_cache_home")
+    assert cache_dir().is_dir()
+
+
+def test_an_impossible_cache_is_told(nowhere, monkeypatch):
+    (nowhere / "file").write_text("")
+    monkeypatch.setenv("MIPL_CACHE", str(nowhere / "file" / "cache"))
+    with pytest.raises(MiplError, match="set MIPL_CACHE to another one"):
+        cache_dir()
 
 
 def musk(path, labels):

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mipl.datasets.built import build_dataset
     from mipl.datasets.catalog import load_dataset
     from mipl.datasets.entries import CATALOG, Entry
     from mipl.datasets.records import RECORDS, Record
@@ -17,11 +16,10 @@ _HOMES = {
     "RECORDS": "mipl.datasets.records",
     "Entry": "mipl.datasets.entries",
     "Record": "mipl.datasets.records",
-    "build_dataset": "mipl.datasets.built",
     "load_dataset": "mipl.datasets.catalog",
 }
 
-__all__ = ["CATALOG", "RECORDS", "Entry", "Record", "build_dataset", "load_dataset"]
+__all__ = ["CATALOG", "RECORDS", "Entry", "Record", "load_dataset"]
 
 
 def __getattr__(name: str) -> Any:

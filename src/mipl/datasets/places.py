@@ -6,7 +6,7 @@ from pathlib import Path
 
 import platformdirs
 
-from mipl.errors import MissingData
+from mipl.errors import MiplError, MissingData
 
 Folder = str | Path | None
 
@@ -17,9 +17,21 @@ def data_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """Return where built sets are kept: ``MIPL_CACHE``, or the user's cache."""
+    """Return where built sets are kept: ``MIPL_CACHE``, or the user's cache.
+
+    The folder is made where it is absent. ``load_dataset`` keeps nothing there: to
+    build from raw files takes no longer than to read a built file with all checks.
+    """
     given = os.environ.get("MIPL_CACHE")
-    return Path(given) if given else platformdirs.user_cache_path("mipl", False)
+    folder = Path(given) if given else platformdirs.user_cache_path("mipl", False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MiplError(
+            f"cannot make the cache folder {folder}: {error.strerror}; "
+            "set MIPL_CACHE to another one."
+        ) from None
+    return folder
 
 
 def raw_dirs(raw: Folder = None) -> tuple[Path, ...]:
