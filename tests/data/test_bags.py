@@ -5,21 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
+from tests.strategies import lists_of_arrays, quick
 
 from mipl import Bags, MiplError
-
-quick = settings(derandomize=True, max_examples=50, deadline=None)
-
-
-@st.composite
-def lists_of_arrays(draw):
-    d = draw(st.integers(1, 4))
-    sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=7))
-    number = st.floats(-(2.0**100), 2.0**100, width=32)
-    return [draw(hnp.arrays(np.float32, (n, d), elements=number)) for n in sizes]
 
 
 def described(arrays):

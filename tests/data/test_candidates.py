@@ -6,14 +6,13 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
+from tests.strategies import quick
 
 from mipl import Candidates, MiplError
 from mipl.data.candidates import encode
-
-quick = settings(derandomize=True, max_examples=50, deadline=None)
 
 
 @st.composite

@@ -2,26 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
+from hypothesis import given
 from sklearn.base import clone
+from tests.strategies import lists_of_arrays, quick
 
 from mipl import Bags, MaxMin, Mean, MiplError
 
-quick = settings(derandomize=True, max_examples=50, deadline=None)
-
-
-@st.composite
-def lists_of_arrays(draw):
-    d = draw(st.integers(1, 4))
-    sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=7))
-    number = st.floats(-(2.0**20), 2.0**20, width=32)
-    return [draw(hnp.arrays(np.float32, (n, d), elements=number)) for n in sizes]
-
 
 @quick
-@given(lists_of_arrays())
+@given(lists_of_arrays(2.0**20))
 def test_mean_equals_a_naive_loop(arrays):
     naive = [
         [sum(float(row[j]) for row in bag) / len(bag) for j in range(bag.shape[1])]
@@ -33,7 +22,7 @@ def test_mean_equals_a_naive_loop(arrays):
 
 
 @quick
-@given(lists_of_arrays())
+@given(lists_of_arrays(2.0**20))
 def test_max_then_min_equals_a_naive_loop(arrays):
     naive = [
         [max(float(row[j]) for row in bag) for j in range(bag.shape[1])]

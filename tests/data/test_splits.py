@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.strategies import quick
 
 from mipl import Candidates, MiplError, ten_splits
 from mipl.data.splits import Split, as_splits
-
-quick = settings(derandomize=True, max_examples=50, deadline=None)
 
 
 def pairs(splits):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import sklearn.metrics
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.strategies import quick
 
 from mipl.errors import MiplError
 from mipl.metrics import (
@@ -16,7 +17,6 @@ from mipl.metrics import (
 )
 from mipl.metrics.ranking import auroc
 
-quick = settings(derandomize=True, max_examples=50, deadline=None)
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1)
 
 

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.strategies import quick, scores_and_sets
 
 from mipl.data import Candidates
 from mipl.errors import MiplError
@@ -15,24 +16,13 @@ from mipl.metrics import (
     covering_rate,
 )
 
-quick = settings(derandomize=True, max_examples=50, deadline=None)
-
-
-@st.composite
-def beliefs(draw):
-    """Probabilities, zeros among them, and candidate sets."""
-    k = draw(st.integers(2, 5))
-    row = st.lists(st.integers(0, 9), min_size=k, max_size=k).filter(any)
-    sets = st.lists(st.booleans(), min_size=k, max_size=k).filter(any)
-    rows = draw(st.lists(st.tuples(row, sets), min_size=1, max_size=8))
-    p = np.array([r for r, _ in rows], dtype=float)
-    return p / p.sum(axis=1, keepdims=True), np.array([s for _, s in rows])
-
 
 @quick
-@given(beliefs())
+@given(scores_and_sets(st.integers(0, 9)))
 def test_all_three_equal_loops(belief):
     p, sets = belief
+    p[~p.any(axis=1)] = 1  # Zeros are wanted, but a row needs a sum.
+    p = p / p.sum(axis=1, keepdims=True)
     covered, expected, likelihood = [], [], []
     for row, candidates in zip(p.tolist(), sets.tolist(), strict=True):
         guess = row.index(max(row))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
+from tests.strategies import quick
 
 from mipl.errors import MiplError
 from mipl.metrics import (
@@ -17,8 +18,6 @@ from mipl.metrics import (
     reliability_curve,
     with_temperature,
 )
-
-quick = settings(derandomize=True, max_examples=50, deadline=None)
 
 
 def drawn(m, k, seed, sharpness=0.5):

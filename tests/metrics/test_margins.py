@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.strategies import quick, scores_and_sets
 
 from mipl.errors import MiplError
 from mipl.metrics import (
@@ -12,20 +13,9 @@ from mipl.metrics import (
     margin_violation_rate,
 )
 
-quick = settings(derandomize=True, max_examples=50, deadline=None)
-
-
-@st.composite
-def scores_and_sets(draw):
-    k = draw(st.integers(2, 5))
-    row = st.lists(st.floats(-5, 5), min_size=k, max_size=k)
-    sets = st.lists(st.booleans(), min_size=k, max_size=k).filter(any)
-    rows = draw(st.lists(st.tuples(row, sets), min_size=1, max_size=8))
-    return [r for r, _ in rows], [s for _, s in rows]
-
 
 @quick
-@given(scores_and_sets())
+@given(scores_and_sets(st.floats(-5, 5)))
 def test_margins_equal_loops(given_values):
     p, sets = given_values
     naive = []
