@@ -160,8 +160,10 @@ def test_any_selection_equals_the_naive_one(arrays, data):
     assert chosen.n_instances == sum(len(arrays[i]) for i in kept)
 
 
-@pytest.mark.parametrize("key", [slice(None), slice(1, 3), slice(-3, None)], ids=str)
-def test_a_slice_copies_nothing(key):
+@pytest.mark.parametrize(
+    "key", [2, -1, slice(None), slice(1, 3), slice(-3, None)], ids=str
+)
+def test_a_number_and_a_slice_copy_nothing(key):
     bags = described(FIVE)
     part = bags[key]
     assert np.shares_memory(part.instances, bags.instances)

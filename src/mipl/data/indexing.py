@@ -19,8 +19,8 @@ def chosen(key: Index, n: int) -> slice | npt.NDArray[np.int64]:
 
     Examples
     --------
-    >>> chosen(-1, 4).tolist(), chosen(slice(1, 9), 4)
-    ([3], slice(1, 4, None))
+    >>> chosen(-1, 4), chosen(slice(1, 9), 4)
+    (slice(3, 4, None), slice(1, 4, None))
     >>> chosen([True, False, True, False], 4).tolist()
     [0, 2]
     """
@@ -33,6 +33,10 @@ def chosen(key: Index, n: int) -> slice | npt.NDArray[np.int64]:
         return slice(start, max(start, stop))
     if isinstance(key, (bool, np.bool_)):
         raise IndexError("a bag number must be an integer; got a single boolean.")
+    if isinstance(key, (int, np.integer)):
+        if not -n <= key < n:
+            raise IndexError(f"bag {key} is out of range for {n} bags.")
+        return slice(int(key) % n, int(key) % n + 1)
     numbers = np.atleast_1d(np.arange(n)[key])
     if numbers.ndim != 1:
         raise IndexError(f"bags have one axis; got a key of shape {numbers.shape}.")
