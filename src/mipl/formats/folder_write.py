@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ import numpy as np
 from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
 from mipl.errors import MiplError
-from mipl.files import write_bytes, write_text
+from mipl.files import write_text
 from mipl.formats import label_columns as ours
 from mipl.formats import record as records
 from mipl.formats.bag_files import COORDS, FEATURES, INSTANCE_LABELS
@@ -65,12 +64,10 @@ def _one_by_one(bags: Bags) -> Iterator[Bags]:
 
 
 def _save(path: Path, values: Array | None) -> None:
+    """Write one array; the folder is new, so nothing old can be torn."""
     if values is not None:
-        buffer = io.BytesIO()
-        np.save(
-            buffer, records.plain_array(values, path.parent.name), allow_pickle=False
-        )
-        write_bytes(path, buffer.getvalue())
+        array = records.plain_array(values, path.parent.name)
+        np.save(path, array, allow_pickle=False)
 
 
 @contextmanager
@@ -85,9 +82,11 @@ def _new_folder(path: Path) -> Iterator[Path]:
             f"cannot write {path}: it exists; give the name of a new folder."
         )
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.mkdir()
     try:
+        temporary.mkdir()
         yield temporary
         temporary.replace(path)
+    except OSError as error:
+        raise MiplError(f"cannot write {path}: {error.strerror}.") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -107,6 +107,7 @@ def from_record(path: Path) -> dict[str, Any] | None:
     types, classes, labels = (record.get(n) for n in ("types", "classes", "labels"))
     whole = (
         isinstance(types, dict)
+        and types.keys() <= {*_OF_BAGS, "groups"}
         and all(_DTYPE.fullmatch(str(dtype)) for dtype in types.values())
         and isinstance(classes, list)
         and bool(classes)
