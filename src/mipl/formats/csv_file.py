@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ from mipl.formats.columns import Columns, as_number
 _SAMPLE = 1000
 _BUFFER = 1 << 20
 _QUOTED = re.compile(r'"[^"]*"')
+_EMPTY = ("", "NA")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 Choose = Callable[[list[str], set[str]], tuple[list[str], list[str]]]
@@ -59,7 +61,7 @@ def read_long(path: Path, choose: Choose) -> tuple[Columns, list[str], Array]:
     -------
     columns : Columns of the text
     features : names of the features
-    rows : (N, d) float32
+    rows : (N, d) float32; NaN where a cell is empty, infinite where it is too large
     """
     rows = _rows(path)
     names = next(rows)
@@ -99,7 +101,7 @@ def writable(texts: Sequence[str], what: str) -> list[str]:
 
 
 class _Numbers:
-    """Collects rows of numbers; names line and column of a cell that is none."""
+    """Collects rows of numbers; names line and column of a cell that is text."""
 
     def __init__(self, path: Path, names: list[str]) -> None:
         self.path, self.names = path, names
@@ -112,8 +114,8 @@ class _Numbers:
         try:
             self.buffer.extend(map(float, row))
         except ValueError:
-            bad = len(self.buffer) - before
-            raise self._problem(before // len(self.names), bad, row[bad]) from None
+            del self.buffer[before:]
+            self.buffer.extend(self._slowly(before // len(self.names), row))
         if len(self.buffer) >= _BUFFER:
             self._flush()
 
@@ -123,21 +125,23 @@ class _Numbers:
 
     def _flush(self) -> None:
         values = np.frombuffer(self.buffer).reshape(-1, len(self.names))
-        with np.errstate(over="ignore"):  # What overflows is named below.
+        with np.errstate(over="ignore"):  # Who knows the bags names what overflows.
             rows = values.astype(np.float32)
-        if not np.isfinite(rows).all():
-            row, column = (int(i[0]) for i in np.nonzero(~np.isfinite(rows)))
-            raise self._problem(row, column, str(values[row, column]))
         self.chunks.append(rows)
         self.n_rows += len(rows)
         self.buffer = array("d")
 
-    def _problem(self, row: int, column: int, cell: str) -> BadFile:
-        return BadFile(
-            f"{self.path}, line {self.n_rows + row + 2}, column "
-            f"{self.names[column]!r} must be a finite number; it is {cell[:40]!r}. "
-            "Name the feature columns with features= if it is none of them."
-        )
+    def _slowly(self, row: int, cells: Sequence[str]) -> Iterator[float]:
+        """Give the numbers of a row in which some cells are empty, or text."""
+        for name, cell in zip(self.names, cells, strict=True):
+            try:
+                yield math.nan if cell.strip() in _EMPTY else float(cell)
+            except ValueError:
+                raise BadFile(
+                    f"{self.path}, line {self.n_rows + row + 2}, column {name!r} must "
+                    f"be a finite number; it is {cell[:40]!r}. Name the feature "
+                    "columns with features= if it is none of them."
+                ) from None
 
 
 def _picker(positions: list[int]) -> Callable[[list[str]], Sequence[str]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from mipl.data.bags import Array
-from mipl.errors import BadFile, MiplError, unknown
+from mipl.data.beside import bag_name
+from mipl.errors import BadBags, BadFile, MiplError, unknown
 from mipl.formats.candidate_columns import PREFIXES
 from mipl.formats.columns import Columns
 from mipl.formats.label_options import USUAL, LabelOptions
@@ -84,6 +86,7 @@ def read_instances(
     columns, features, rows = read_long(path, choose)
     layout, types = found[0], types or {}
     keys, codes = _codes(columns.text(layout.bag))
+    _check_finite(columns, features, rows, codes, keys)
     firsts = np.unique(codes, return_index=True)[1]
     per_bag = _constant(columns, layout.per_bag, codes, firsts)
     order = np.argsort(codes, kind="stable")
@@ -102,6 +105,23 @@ def read_instances(
         ),
         coords=_coords(columns, layout.coords, types.get("coords")),
         per_bag=per_bag,
+    )
+
+
+def _check_finite(
+    columns: Columns, features: list[str], rows: Array, codes: Array, keys: list[str]
+) -> None:
+    """Refuse empty cells and numbers that are not finite, with all bags concerned."""
+    finite = np.isfinite(rows)
+    if finite.all():
+        return
+    row, column = (int(i[0]) for i in np.nonzero(~finite))
+    raise BadBags(
+        f"{columns.place(row, features[column])} must be a finite number; it is "
+        "empty, NaN or too large: fill it in, or drop the row.",
+        "non-finite",
+        np.unique(codes[~finite.all(axis=1)]).tolist(),
+        partial(bag_name, np.asarray(keys)),
     )
 
 
@@ -138,12 +158,21 @@ def _layout(
 
 def _per_bag(header: Columns, options: LabelOptions) -> list[str]:
     """Return the columns that speak of the bag, not of the instance."""
-    roles = [options.column(header, role) for role in USUAL if role != "bag_id"]
+    roles = [_named(header, options, role) for role in USUAL if role != "bag_id"]
     folds = [c for found in split_columns(header).values() for c in found.values()]
     prefixed = [name for name in header.cells if name.startswith(PREFIXES)]
     told = options.candidates
     listed = [] if told is None or isinstance(told, str) else list(told)
-    return [n for n in (*roles, *folds, *prefixed, *listed) if n is not None]
+    here = [name for name in listed if name in header.cells]
+    return [n for n in (*roles, *folds, *prefixed, *here) if n is not None]
+
+
+def _named(header: Columns, options: LabelOptions, role: str) -> str | None:
+    """Return the column of a role, if it is here: it may be in the label table."""
+    told = getattr(options, role, None)
+    if isinstance(told, str):
+        return told if told in header.cells else None
+    return header.find(*USUAL[role])
 
 
 def _coord_columns(

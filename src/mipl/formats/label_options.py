@@ -52,12 +52,12 @@ class LabelOptions:
     rule: str | int = "union"
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> LabelOptions:
-        """Build from keyword arguments; tell an unknown one."""
+    def of(cls, options: Mapping[str, Any], *others: str) -> LabelOptions:
+        """Build from keyword arguments; tell an unknown one, and the ``others``."""
         known = [one.name for one in fields(cls)]
         for name in options:
             if name not in known:
-                raise unknown("option", name, [*known, "labels", "splits"])
+                raise unknown("option", name, [*known, "labels", "splits", *others])
         return cls(**options)
 
     def column(self, table: Columns, role: str) -> str | None:

@@ -73,7 +73,7 @@ def read(
     """
     path = existing(path)
     record = _record_of(path)
-    options = ours.with_classes(LabelOptions.of(columns), record)
+    options = ours.with_classes(LabelOptions.of(columns, "features", "coords"), record)
     stored = record or {}
     types = stored.get("types", {})
     instances = read_instances(
