@@ -1,0 +1,146 @@
+"""``mipl data build``, ``import`` and ``convert``: what writes data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mipl.cli import data_views as views
+from mipl.cli.options import FORMATS, FalseLabels, Json, Out, Raw, Seed, Settings
+from mipl.cli.sources import Source, given_options
+
+
+def build(
+    name: Annotated[str, typer.Argument(help="A name of `mipl data list`.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help=f"What to write: {FORMATS}; by default in the cache."
+        ),
+    ] = None,
+    r: FalseLabels = None,
+    seed: Seed = None,
+    raw: Raw = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Build a data set of the catalog and write it to a file."""
+    from mipl.datasets import CATALOG
+    from mipl.datasets.places import cache_dir
+    from mipl.errors import unknown
+    from mipl.formats import write_dataset
+
+    if name not in CATALOG:
+        raise unknown("data set", name, CATALOG)
+    dataset = Source(name, r, seed, raw, settings or ()).dataset()
+    if out is None:
+        cache_dir().mkdir(parents=True, exist_ok=True)
+        out = cache_dir() / f"{_stem(name, r, seed, settings)}.bags.h5"
+    write_dataset(dataset, out)
+    views.show_written(dataset, out, as_json)
+
+
+def _stem(
+    name: str, r: int | None, seed: int | None, settings: list[str] | None
+) -> str:
+    parts = [f"{name}-r{1 if r is None else r}-seed{seed or 0}"]
+    parts += [f"{key}-{value}" for key, value in given_options(settings or ()).items()]
+    return "-".join("".join(c if c.isalnum() else "-" for c in p) for p in parts)
+
+
+def import_(
+    path: Annotated[Path, typer.Argument(help="Your file or folder.")],
+    out: Out,
+    labels: Annotated[
+        Path | None, typer.Option(help="Table of labels: a row per bag.")
+    ] = None,
+    annotations: Annotated[
+        Path | None, typer.Option(help="Table of votes: bag, annotator, label.")
+    ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(help="How votes make sets: union, crc, or the least number."),
+    ] = None,
+    splits: Annotated[
+        Path | None, typer.Option(help="Your own splits: a file, or a folder.")
+    ] = None,
+    bag_id: Annotated[str | None, typer.Option(help="Column of bag ids.")] = None,
+    candidates: Annotated[
+        str | None, typer.Option(help="Column of sets, or columns a,b,c of votes.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of true labels.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column of groups.")] = None,
+    split: Annotated[str | None, typer.Option(help="Column of splits.")] = None,
+    file: Annotated[
+        str | None, typer.Option(help="Column of file names, for folders.")
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(help="Columns a,b,c that are features.")
+    ] = None,
+    coords: Annotated[
+        str | None, typer.Option(help="Columns a,b that are coordinates.")
+    ] = None,
+    classes: Annotated[
+        str | None, typer.Option(help="Class names a,b,c in their order.")
+    ] = None,
+    variable: Annotated[
+        str | None, typer.Option(help="Variable of a .mat file that holds the bags.")
+    ] = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Read your own data and write them as a data set.
+
+    Reads MATLAB (MIPL and PLL layouts), NumPy archives, CSV and Parquet tables with a
+    row per instance, and folders with a file per bag; the content decides.
+    """
+    given = {
+        "labels": labels,
+        "annotations": annotations,
+        "rule": int(rule) if rule and rule.isdecimal() else rule,
+        "splits": splits,
+        "bag_id": bag_id,
+        "candidates": _several(candidates),
+        "label": label,
+        "group": group,
+        "split": split,
+        "file": file,
+        "features": _listed(features),
+        "coords": _listed(coords),
+        "classes": _listed(classes),
+        "variable": variable,
+    }
+    told = {name: value for name, value in given.items() if value is not None}
+    _converted(path, out, told | given_options(settings or ()), as_json)
+
+
+def _listed(names: str | None) -> list[str] | None:
+    return None if names is None else [name.strip() for name in names.split(",")]
+
+
+def _several(names: str | None) -> str | list[str] | None:
+    """Return one name as it is, and several as a list."""
+    return _listed(names) if names and "," in names else names
+
+
+def convert(
+    path: Annotated[Path, typer.Argument(help="The file or folder to read.")],
+    out: Annotated[Path, typer.Argument(help=f"What to write: {FORMATS}.")],
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Write a data set in another format, which the name of the new file decides."""
+    _converted(path, out, given_options(settings or ()), as_json)
+
+
+def _converted(path: Path, out: Path, options: dict[str, Any], as_json: bool) -> None:
+    from mipl.errors import MiplError
+    from mipl.formats import read_dataset, write_dataset
+
+    if out.exists() and path.exists() and out.samefile(path):
+        raise MiplError(f"{out} cannot be converted into itself; give another name.")
+    dataset = read_dataset(path, **options)
+    write_dataset(dataset, out)
+    views.show_written(dataset, out, as_json)

@@ -1,0 +1,58 @@
+"""The command line: ``mipl GROUP VERB``.
+
+Exit codes: 0 fine, 1 errors found by a check, 2 wrong input or missing data,
+130 interrupted by the keyboard.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from mipl import __version__
+from mipl.cli import data
+from mipl.cli.demo import demo
+from mipl.cli.output import INTERRUPTED, WRONG_INPUT, tell_error
+from mipl.errors import MiplError
+
+app = typer.Typer(
+    help="Learning from bags of instances with candidate label sets.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+app.add_typer(data.app, name="data")
+app.command()(demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mipl {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command and end the process; a mistake is told in one sentence."""
+    try:
+        app(arguments, prog_name="mipl")
+        code = 0
+    except MiplError as error:
+        tell_error(error)
+        code = WRONG_INPUT
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Options that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+FORMATS = "name.bags.h5 (best), .npz, .csv, .parquet, .mat, or a folder"
+
+NameOrPath = Annotated[
+    str, typer.Argument(help="A name of `mipl data list`, or a path.", metavar="DATA")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+FalseLabels = Annotated[
+    int | None,
+    typer.Option(
+        "--r", min=0, help="False labels per bag, 1 by default; 0: true labels."
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, help="Governs bags and false labels; 0 by default."),
+]
+Raw = Annotated[
+    Path | None, typer.Option(help="A folder of raw files, searched before MIPL_DATA.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="An option of the data set or of the file's format; may be repeated.",
+    ),
+]
+Out = Annotated[Path, typer.Option("--out", "-o", help=f"What to write: {FORMATS}.")]

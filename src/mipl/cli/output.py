@@ -1,0 +1,118 @@
+"""What commands print: tables for people, JSON for programs, sentences for mistakes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from mipl.datasets.download import Progress
+
+FOUND_ERRORS, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return where to print; colours only where a terminal shows them."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False)
+
+
+def plain(value: object) -> str:
+    """Return text that cannot steer the terminal, whatever a data file holds."""
+    return "".join(
+        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(value)
+    )
+
+
+def show_json(payload: object) -> None:
+    """Print one JSON document."""
+    typer.echo(json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def show(*parts: RenderableType, wrap: bool = True) -> None:
+    """Print rich parts one below the other; without ``wrap`` paths stay whole."""
+    target = console()
+    for part in parts:
+        target.print(part, soft_wrap=not wrap)
+
+
+def tell_error(error: BaseException) -> None:
+    """Print the sentence of a mistake on stderr."""
+    from rich.text import Text
+
+    sentence = Text.assemble(("error: ", "bold red"), plain(error))
+    console(stderr=True).print(sentence, soft_wrap=True)
+
+
+def title(text: str, note: str = "") -> RenderableType:
+    """Return a heading with a dim note behind it."""
+    from rich.text import Text
+
+    return Text.assemble(
+        (plain(text), "bold"), "  " if note else "", (plain(note), "dim")
+    )
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> RenderableType:
+    """Return a table without lines; the first column never breaks.
+
+    Empty names of columns leave out the header.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(
+        box=None,
+        show_header=any(header),
+        header_style="dim",
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
+    for place, name in enumerate(header):
+        grid.add_column(name, no_wrap=place == 0, overflow="fold")
+    for row in rows:
+        cells = [cell if isinstance(cell, Text) else Text(plain(cell)) for cell in row]
+        grid.add_row(*cells)
+    return grid
+
+
+def pairs(rows: Mapping[str, str]) -> RenderableType:
+    """Return names and values side by side."""
+    from rich.text import Text
+
+    return table(["", ""], [(Text(plain(name), "dim"), rows[name]) for name in rows])
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Progress]:
+    """Give a callback that draws a bar on stderr."""
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=console(stderr=True),
+    ) as bar:
+        task = bar.add_task(what, total=None)
+
+        def advance(done: int, total: int | None) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield advance

@@ -1,0 +1,65 @@
+"""What a user names on the command line: a data set of the catalog, or a path."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mipl.data.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class Source:
+    """A name or a path, and how to read it."""
+
+    target: str
+    r: int | None = None
+    seed: int | None = None
+    raw: Path | None = None
+    settings: Sequence[str] = ()
+
+    def dataset(self) -> Dataset:
+        """Load or read it; an unknown name gets a guess."""
+        from mipl.datasets import CATALOG, load_dataset
+        from mipl.errors import MiplError, unknown
+        from mipl.formats import read_dataset
+
+        options = given_options(self.settings)
+        if self.target in CATALOG:
+            r = 1 if self.r is None else self.r
+            return load_dataset(self.target, r, self.seed or 0, raw=self.raw, **options)
+        path = Path(self.target)
+        if not path.exists() and path.name == self.target and not path.suffix:
+            raise unknown("data set", self.target, CATALOG)
+        if (self.r, self.seed, self.raw) != (None, None, None):
+            raise MiplError(
+                f"--r, --seed and --raw go with a name of the catalog; {path} is read "
+                "as it is."
+            )
+        return read_dataset(path, **options)
+
+
+def given_options(settings: Sequence[str]) -> dict[str, Any]:
+    """Read ``name=value`` settings; a value is JSON where it can be, otherwise text.
+
+    Examples
+    --------
+    >>> given_options(["overlap=0.2", "bag-size=[8, 12]", "labels=my.csv"])
+    {'overlap': 0.2, 'bag_size': [8, 12], 'labels': 'my.csv'}
+    """
+    from mipl.errors import MiplError
+
+    options: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise MiplError(f"--set must be NAME=VALUE; got {setting!r}.")
+        try:
+            options[name.replace("-", "_")] = json.loads(value)
+        except ValueError:
+            options[name.replace("-", "_")] = value
+    return options

@@ -1,0 +1,82 @@
+"""Exit codes, sentences and suggestions that all commands share."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import mipl
+
+
+def test_version(run) -> None:
+    assert run("--version") == type(run("--version"))(
+        0, f"mipl {mipl.__version__}\n", ""
+    )
+
+
+@pytest.mark.parametrize("arguments", [(), ("data",)])
+def test_without_a_verb_there_is_help(run, arguments) -> None:
+    ran = run(*arguments)
+    assert "Usage: mipl" in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "guess"),
+    [
+        (("dta", "list"), "Did you mean 'data'?"),
+        (("data", "descibe", "x"), "Did you mean 'describe'?"),
+        (("data", "describe", "synthetic", "--sede", "1"), "--seed"),
+        (("data", "describe"), "Missing argument"),
+        (
+            ("data", "describe", "synthetic", "--r", "many"),
+            "unable to parse string as an integer",
+        ),
+        (("data", "describe", "synthetic", "--r", "-1"), "greater than or equal"),
+    ],
+)
+def test_mistyped_commands_get_a_suggestion_and_exit_2(run, arguments, guess) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2 and ran.out == ""
+    assert guess in " ".join(ran.err.replace("│", "").split())
+
+
+def test_a_mistake_is_one_sentence_on_stderr(run) -> None:
+    ran = run("data", "describe", "mnst-mipl")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(
+        "error: unknown data set 'mnst-mipl'; did you mean 'mnist"
+    )
+    assert ran.err.count("\n") == 1
+
+
+def test_names_from_outside_cannot_steer_the_terminal(run) -> None:
+    ran = run("data", "describe", "\x1b[31mred\x1b]0;title\x07[bold]x[/bold]")
+    assert "\x1b[31mred" not in ran.err and "\x07" not in ran.err
+    assert "[bold]x[/bold]" in ran.err
+
+
+def test_every_verb_has_json(run) -> None:
+    for verb in ("list", "describe", "validate", "build", "fetch", "import", "convert"):
+        assert "--json" in run("data", verb, "--help").out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+def test_an_interrupt_exits_130_without_a_traceback() -> None:
+    program = (
+        "import sys, time; from mipl.cli import main, data_look\n"
+        "import mipl.data.describe as d\n"
+        "def wait(data): print('ready', flush=True); time.sleep(60)\n"
+        "d.describe = wait\n"
+        "main.main(['data', 'describe', 'digits-mipl'])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=-1, stderr=-1, text=True
+    ) as child:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert "Traceback" not in err
