@@ -114,8 +114,8 @@ def _parsed(header: bytes) -> Frame:
     except (ValueError, TypeError, RecursionError):
         raise Refused("the reader's answer is garbled") from None
     good = (
-        kind in _KINDS
-        and isinstance(name, str)
+        all(isinstance(text, str) for text in (kind, name, dtype))
+        and kind in _KINDS
         and dtype in DTYPES
         and isinstance(shape, list)
         and len(shape) <= _MOST_AXES

@@ -78,7 +78,7 @@ def _plain(item: Any, name: str, budget: Budget) -> Frame:
         if not 2 <= len(shape) <= 8 or min(shape) != 0:
             raise Refused(f"its variable {name!r} has a damaged empty array")
         array = np.zeros(shape[::-1])
-    elif attribute(item, "MATLAB_class") != "char" and array.ndim < 2:
+    elif kind != "char" and array.ndim < 2:
         raise Refused(f"its variable {name!r} holds an array without two dimensions")
     if kind == "char":
         return Frame.of_text(name, _text(array))

@@ -61,7 +61,7 @@ def _limit(memory: int, cpu: int) -> None:
     """Fence this process: address space, processor time, no files written, no core."""
     limits = {
         resource.RLIMIT_AS: _address_space() + memory,
-        resource.RLIMIT_CPU: cpu,
+        resource.RLIMIT_CPU: cpu + 1,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: _OPEN_FILES,
@@ -70,8 +70,10 @@ def _limit(memory: int, cpu: int) -> None:
         _, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY:
             most = min(most, hard)
+        # Past the soft limit of time comes a signal that can be told from others.
+        soft = most - 1 if which == resource.RLIMIT_CPU else most
         try:
-            resource.setrlimit(which, (most, most))
+            resource.setrlimit(which, (soft, most))
         except (ValueError, OSError):  # Some systems know no limit of this kind.
             continue
 
