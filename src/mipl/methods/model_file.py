@@ -66,6 +66,11 @@ def write(
             "the model cannot be saved: a figure of it is NaN or infinite."
         ) from None
     facts = json.dumps(sealed, indent=1, allow_nan=False).encode()
+    if len(facts) > _LONGEST_JSON:
+        raise MiplError(
+            f"the model cannot be saved: {FACTS} would have {len(facts):,} bytes; "
+            f"at most {_LONGEST_JSON:,} can be loaded."
+        )
     contents = {VALUES: values, FACTS: facts, CARD: card.encode()}
     with files.atomic_folder(folder, contents, calls) as temporary:
         for name, content in contents.items():
@@ -80,7 +85,7 @@ def read(folder: str | Path) -> tuple[ModelFile, dict[str, Array]]:
     path = folder / VALUES
     if path.stat().st_size > _LARGEST_VALUES:
         raise BadFile(f"{path} is larger than any model this reads.")
-    values = path.read_bytes()
+    values = files.read_bounded(path, path.stat().st_size)
     if model.digest(values) != model.sha256:
         raise BadFile(f"{folder} is damaged: its content differs from what was saved.")
     return model, _arrays(path, values)

@@ -7,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 import mipl
 from mipl import MIPLMA, MiplError, Training, load_model
 from mipl.files import previous
+from mipl.methods import model_file
 from mipl.methods.model_file import CARD, FACTS, VALUES
 
 QUICK = Training(epochs=2, batch_size=4)
@@ -59,6 +60,13 @@ def test_what_cannot_be_saved_is_told_and_leaves_nothing(
 ):
     with pytest.raises(MiplError, match=told):
         fitted.save(tmp_path / "model", **arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_saved_that_could_not_be_loaded(fitted, tmp_path, monkeypatch):
+    monkeypatch.setattr(model_file, "_LONGEST_JSON", 1000)
+    with pytest.raises(MiplError, match="at most 1,000 can be loaded"):
+        fitted.save(tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
 
