@@ -13,6 +13,9 @@ from mipl.fenced.frames import Array, Budget, Refused
 # A file must not choose code: plugins for unknown filters are never loaded.
 os.environ["HDF5_PLUGIN_PRELOAD"] = "::"
 
+# Bytes that point to one text of variable length.
+_VARIABLE_TEXT = 16
+
 
 def open_hdf5(file: int) -> h5py.File:
     """Open the file behind a descriptor for reading."""
@@ -62,8 +65,10 @@ def sound(dataset: Any, what: str, resizable: bool = False) -> h5py.Dataset:
 def _whole(dataset: h5py.Dataset) -> bool:
     """Tell whether every number of the shape is stored."""
     if dataset.chunks is None:
-        stored = dataset.id.get_storage_size()
-        return bool(stored == math.prod(dataset.shape) * dataset.dtype.itemsize)
+        text = h5py.check_string_dtype(dataset.dtype)
+        variable = text is not None and text.length is None
+        size = _VARIABLE_TEXT if variable else dataset.dtype.itemsize
+        return bool(dataset.id.get_storage_size() == dataset.size * size)
     steps = [
         -(-side // step)
         for side, step in zip(dataset.shape, dataset.chunks, strict=True)

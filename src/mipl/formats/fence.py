@@ -60,12 +60,7 @@ class Limits:
 
 
 def fenced(
-    path: str | Path,
-    task: str,
-    *,
-    max_bytes: int | None = None,
-    limits: Limits | None = None,
-    **options: Any,
+    path: str | Path, task: str, *, max_bytes: int | None = None, **options: Any
 ) -> Iterator[Frame]:
     """Run a task of ``mipl.fenced.tasks`` on a file and give its frames one by one.
 
@@ -76,8 +71,7 @@ def fenced(
     if not path.is_file():
         raise MiplError(f"{path} is not a file; give the name of a file.")
     with _opened(path) as file:
-        size = os.fstat(file).st_size
-        limits = limits or Limits.of(size, max_bytes)
+        limits = Limits.of(os.fstat(file).st_size, max_bytes)
         order = {
             "task": task,
             "options": options,
