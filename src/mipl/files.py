@@ -88,7 +88,8 @@ def atomic_folder(
             temporary.mkdir()
             yield temporary
             for file in temporary.iterdir():
-                calls.fsync(file)
+                if file.is_file():  # A folder inside was written by this function.
+                    calls.fsync(file)
             calls.fsync_dir(temporary)
             _exchange(temporary, target, calls)
     finally:

@@ -36,7 +36,6 @@ def build(
         raise unknown("data set", name, CATALOG)
     dataset = Source(name, r, seed, raw, settings or ()).dataset()
     if out is None:
-        cache_dir().mkdir(parents=True, exist_ok=True)
         out = cache_dir() / f"{_stem(name, r, seed, settings)}.bags.h5"
     write_dataset(dataset, out)
     views.show_written(dataset, out, as_json)

@@ -14,7 +14,12 @@ import typer
 from mipl import __version__
 from mipl.cli import data
 from mipl.cli.demo import demo
+from mipl.cli.evaluate import evaluate
+from mipl.cli.explain import explain
+from mipl.cli.fit import fit
+from mipl.cli.methods import methods
 from mipl.cli.output import INTERRUPTED, WRONG_INPUT, tell_error
+from mipl.cli.predict import predict
 from mipl.errors import MiplError
 
 app = typer.Typer(
@@ -23,7 +28,8 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(data.app, name="data")
-app.command()(demo)
+for verb in (fit, predict, evaluate, explain, methods, demo):
+    app.command()(verb)
 
 
 def _version(wanted: bool) -> None:

@@ -45,10 +45,19 @@ def show(*parts: RenderableType, wrap: bool = True) -> None:
 
 def tell_error(error: BaseException) -> None:
     """Print the sentence of a mistake on stderr."""
+    _tell("error: ", "bold red", plain(error))
+
+
+def warn(sentence: str) -> None:
+    """Print on stderr what should be known before the figures are believed."""
+    _tell("warning: ", "yellow", plain(sentence))
+
+
+def _tell(kind: str, style: str, sentence: str) -> None:
     from rich.text import Text
 
-    sentence = Text.assemble(("error: ", "bold red"), plain(error))
-    console(stderr=True).print(sentence, soft_wrap=True)
+    told = Text.assemble((kind, style), sentence)
+    console(stderr=True).print(told, soft_wrap=True)
 
 
 def title(text: str, note: str = "") -> RenderableType:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mipl.data.bags import Bags
     from mipl.data.dataset import Dataset
 
 
@@ -25,13 +26,27 @@ class Source:
     def dataset(self) -> Dataset:
         """Load or read it; an unknown name gets a guess."""
         from mipl.datasets import CATALOG, load_dataset
-        from mipl.errors import MiplError, unknown
         from mipl.formats import read_dataset
 
         options = given_options(self.settings)
         if self.target in CATALOG:
             r = 1 if self.r is None else self.r
             return load_dataset(self.target, r, self.seed or 0, raw=self.raw, **options)
+        return read_dataset(self._path(), **options)
+
+    def bags(self) -> Bags:
+        """Load or read the bags alone; tables of them need no labels."""
+        from mipl.datasets import CATALOG
+        from mipl.formats import read_bags
+
+        if self.target in CATALOG:
+            return self.dataset().bags
+        return read_bags(self._path(), **given_options(self.settings))
+
+    def _path(self) -> Path:
+        from mipl.datasets import CATALOG
+        from mipl.errors import MiplError, unknown
+
         path = Path(self.target)
         if not path.exists() and path.name == self.target and not path.suffix:
             raise unknown("data set", self.target, CATALOG)
@@ -40,7 +55,7 @@ class Source:
                 f"--r, --seed and --raw go with a name of the catalog; {path} is read "
                 "as it is."
             )
-        return read_dataset(path, **options)
+        return path
 
 
 def given_options(settings: Sequence[str]) -> dict[str, Any]:

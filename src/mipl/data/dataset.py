@@ -113,10 +113,15 @@ class Dataset:
         Uses the stored splits of that name (``"default"`` where none is given); a data
         set without any has ten 7:3 splits made from ``seed``, which keep groups whole.
         """
+        one = self.fold(fold, splits, seed=seed)
+        return self[one.train], self[one.test]
+
+    def fold(self, fold: int, splits: str | None = None, *, seed: int = 0) -> Split:
+        """Return the bag numbers of one fold, as ``split`` uses them."""
         folds = self.folds(splits, seed=seed)
         if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(folds):
             raise MiplError(f"fold must be 0 to {len(folds) - 1}; got {fold!r}.")
-        return self[folds[fold].train], self[folds[fold].test]
+        return folds[fold]
 
     def folds(self, splits: str | None = None, *, seed: int = 0) -> tuple[Split, ...]:
         """Return the bag numbers of all folds, as ``split`` uses them."""

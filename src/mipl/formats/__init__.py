@@ -8,6 +8,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
+from mipl.data.bags import Bags
 from mipl.data.dataset import DEFAULT_SPLITS, Dataset
 from mipl.errors import MiplError, unknown
 from mipl.files import existing
@@ -15,7 +16,13 @@ from mipl.formats import folders, hdf5, mat, npz, table
 from mipl.formats.annotations import read_annotations
 from mipl.formats.split_files import read_split_files
 
-__all__ = ["read_annotations", "read_dataset", "read_split_files", "write_dataset"]
+__all__ = [
+    "read_annotations",
+    "read_bags",
+    "read_dataset",
+    "read_split_files",
+    "write_dataset",
+]
 
 
 @dataclass(frozen=True)
@@ -23,12 +30,13 @@ class _Format:
     sniff: Callable[[Path], bool]
     read: Callable[..., Dataset]
     write: Callable[..., None]
+    read_bags: Callable[..., Bags] | None = None
 
 
 _HDF5 = _Format(hdf5.sniff, hdf5.read, hdf5.write)
 _MAT = _Format(mat.sniff, mat.read, mat.write)
-_NPZ = _Format(npz.sniff, npz.read, npz.write)
-_TABLE = _Format(table.sniff, table.read, table.write)
+_NPZ = _Format(npz.sniff, npz.read, npz.write, npz.read_bags)
+_TABLE = _Format(table.sniff, table.read, table.write, table.read_bags)
 _FOLDER = _Format(folders.sniff, folders.read, folders.write)
 
 # In this order: anything that begins like text may be a table.
@@ -82,6 +90,33 @@ def read_dataset(
         return dataset
     own = read_split_files(splits, dataset.bags)
     return replace(dataset, splits={**dataset.splits, DEFAULT_SPLITS: own})
+
+
+def read_bags(path: str | Path, **options: Any) -> Bags:
+    r"""Read bags to predict; tables and NumPy archives need no labels for that.
+
+    Parameters
+    ----------
+    path : file or folder
+        As for ``read_dataset``; the other formats need labels here, too.
+    **options
+        Those of the format.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trees.csv")
+    ...     _ = path.write_text("bag_id,height\np,3\np,4\nq,2\n")
+    ...     read_bags(path)
+    Bags(2 bags, 3 instances x 1 features, 1-2 per bag)
+    """
+    path = existing(path)
+    form = _form_of(path)
+    if form.read_bags is None:
+        return read_dataset(path, **options).bags
+    _check_options(form.read_bags, options, "reading", path)
+    return form.read_bags(path, **options)
 
 
 def write_dataset(dataset: Dataset, path: str | Path, **options: Any) -> None:

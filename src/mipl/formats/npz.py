@@ -48,6 +48,29 @@ def read(path: str | Path) -> Dataset:
     beside textual ``class_names`` are their positions, from 0.
     """
     path = Path(path)
+    arrays, record, found = _members(path)
+    details = {"name": path.stem} if record is None else records.details(record)
+    candidates, labels = _labelling(found, path)
+    return Dataset(
+        _bags(found, record),
+        candidates,
+        labels=labels,
+        groups=found["groups"],
+        splits=_read_splits(arrays, record, path),
+        **details,
+    )
+
+
+def read_bags(path: str | Path) -> Bags:
+    """Read the bags of an .npz file; labels are neither needed nor read."""
+    _, record, found = _members(Path(path))
+    return _bags(found, record)
+
+
+def _members(
+    path: Path,
+) -> tuple[dict[str, Array], dict[str, Any] | None, dict[str, Array | None]]:
+    """Return all arrays, the record of a file of ours, and the arrays by meaning."""
     arrays = read_arrays(path)
     record = _record_of(arrays, path)
     found = {field: _pick(arrays, field, path) for field in _ALIASES}
@@ -56,21 +79,15 @@ def read(path: str | Path) -> Dataset:
             f"{path} has no instances; one of {', '.join(_ALIASES['instances'])} is "
             f"read, it holds {', '.join(sorted(arrays))[:200]}."
         )
-    details = {"name": path.stem} if record is None else records.details(record)
-    bags = Bags(
+    return arrays, record, found
+
+
+def _bags(found: dict[str, Array | None], record: dict[str, Any] | None) -> Bags:
+    return Bags(
         found["instances"],
         found["offsets"],
         **{name: found[name] for name in _OF_BAGS},
         instance_shape=None if record is None else records.shape_of(record),
-    )
-    candidates, labels = _labelling(found, path)
-    return Dataset(
-        bags,
-        candidates,
-        labels=labels,
-        groups=found["groups"],
-        splits=_read_splits(arrays, record, path),
-        **details,
     )
 
 

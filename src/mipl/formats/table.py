@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Bags
+from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
@@ -21,7 +21,7 @@ from mipl.formats.label_table import LabelTable, read_label_table
 from mipl.formats.table_file import is_parquet, read_columns
 from mipl.formats.table_write import labels_path, record_path, write
 
-__all__ = ["read", "sniff", "write"]
+__all__ = ["read", "read_bags", "sniff", "write"]
 
 _START = 1 << 12
 
@@ -74,24 +74,47 @@ def read(
     path = existing(path)
     record = _record_of(path)
     options = ours.with_classes(LabelOptions.of(columns, "features", "coords"), record)
-    stored = record or {}
-    types = stored.get("types", {})
-    instances = read_instances(
-        path,
-        InstanceOptions(
-            options,
-            features=features or stored.get("features"),
-            coords=stored.get("coords") if coords is None else coords,
-            names=stored.get("instances"),
-        ),
-        types,
-    )
+    instances = _instances(path, options, features, coords, record)
     source = _label_source(path, labels, options, instances)
     if source is not None and source is not instances.per_bag:
         ours.check_header(source, record, record_path(path).name)
+    types = (record or {}).get("types", {})
     table = read_label_table(source, options, instances.keys, types)
     table.check_sizes(np.diff(instances.offsets), path)
     return _dataset(path, instances, table, record)
+
+
+def read_bags(
+    path: str | Path,
+    *,
+    labels: str | Path | None = None,
+    features: Sequence[str] | None = None,
+    coords: Sequence[str] | None = None,
+    **columns: Any,
+) -> Bags:
+    """Read the bags of a long table; labels are neither needed nor read."""
+    path = existing(path)
+    record = _record_of(path)
+    options = ours.with_classes(LabelOptions.of(columns, "features", "coords"), record)
+    instances = _instances(path, options, features, coords, record)
+    return _bags(path, instances, record)
+
+
+def _instances(
+    path: Path,
+    options: LabelOptions,
+    features: Sequence[str] | None,
+    coords: Sequence[str] | None,
+    record: dict[str, Any] | None,
+) -> InstanceTable:
+    stored = record or {}
+    chosen = InstanceOptions(
+        options,
+        features=features or stored.get("features"),
+        coords=stored.get("coords") if coords is None else coords,
+        names=stored.get("instances"),
+    )
+    return read_instances(path, chosen, stored.get("types", {}))
 
 
 def _record_of(path: Path) -> dict[str, Any] | None:
@@ -139,16 +162,23 @@ def _dataset(
         "name": path.stem,
         "facts": {"features": instances.features},
     }
-    shape = None
     if record is not None:
-        details, shape = records.details(record), records.shape_of(record)
-    bags = Bags(
+        details = records.details(record)
+    return table.dataset(_bags(path, instances, record, table.uris), **details)
+
+
+def _bags(
+    path: Path,
+    instances: InstanceTable,
+    record: dict[str, Any] | None,
+    uris: Array | None = None,
+) -> Bags:
+    return Bags(
         instances.rows,
         instances.offsets,
         bag_ids=ours.bag_ids(instances.keys, record, path),
         coords=instances.coords,
         instance_labels=instances.instance_labels,
-        uris=table.uris,
-        instance_shape=shape,
+        uris=uris,
+        instance_shape=None if record is None else records.shape_of(record),
     )
-    return table.dataset(bags, **details)

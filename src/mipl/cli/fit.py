@@ -1,0 +1,157 @@
+"""``mipl fit``: train a method and keep what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mipl.cli.model_options import DataSeed, Fold
+from mipl.cli.options import FalseLabels, Json, Raw
+from mipl.cli.output import pairs, show, show_json, title
+
+if TYPE_CHECKING:
+    from mipl.cli.run_config import RunConfig
+    from mipl.data.dataset import Dataset
+    from mipl.methods.base import BagClassifier
+
+
+def fit(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of this run.")],
+    data: Annotated[
+        str | None,
+        typer.Argument(help="A name of `mipl data list`, or a path.", metavar="DATA"),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="An id of `mipl methods`; miplma by default.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="A TOML file; options given here win over it.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of the training; 0 by default.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="lam=0.5, training.lr=0.1, options.fold=2 (of the data); repeatable.",
+        ),
+    ] = None,
+    split: Fold = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Train on all bags, the default.")
+    ] = False,
+    calibrate: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Keep a share of the bags to calibrate."),
+    ] = None,
+    r: FalseLabels = None,
+    data_seed: DataSeed = None,
+    raw: Raw = None,
+    as_json: Json = False,
+) -> None:
+    """Train a method on a data set; write the model, run.toml and the bags used."""
+    from mipl.cli.run_config import read_config, run_config
+    from mipl.errors import MiplError
+
+    if everything and split is not None:
+        raise MiplError("--split and --all exclude each other; give one.")
+    file = {} if config is None else read_config(config)
+    if everything:
+        file.pop("split", None)
+    given = {
+        "data": data,
+        "method": method,
+        "seed": seed,
+        "split": split,
+        "calibrate": calibrate,
+        "r": r,
+        "data_seed": data_seed,
+        "raw": None if raw is None else str(raw),
+    }
+    told = _run(run_config(file, given, settings or []), out)
+    if as_json:
+        show_json(told)
+    else:
+        _show(told)
+
+
+def _run(config: RunConfig, out: Path) -> dict[str, Any]:
+    from time import perf_counter
+
+    from mipl.cli.progress import EpochBar
+    from mipl.cli.run_folder import MODEL, as_figures, fill_run, new_run
+    from mipl.experiments.evaluation import evaluate
+    from mipl.experiments.trained_on import TrainedOn
+
+    model = config.estimator()
+    with new_run(out) as place:
+        data = config.source().dataset()
+        train, test = (data, None) if config.split is None else data.split(config.split)
+        train, held = _held_out(train, config)
+        if hasattr(model, "set_callbacks"):
+            model.set_callbacks(EpochBar())
+        start = perf_counter()
+        model.fit(train.bags, train.candidates)
+        seconds = perf_counter() - start
+        if held is not None:
+            model.calibrate(held.bags, candidates=held.candidates)
+        measured = None if test is None else evaluate(model, test).as_dict()
+        trained = TrainedOn.of(data, config.split)
+        fill_run(place, model, config, trained, train, as_figures(measured or {}))
+    return {
+        "folder": str(out),
+        "model": str(out / MODEL),
+        "method": config.method,
+        "data": config.data,
+        "split": config.split,
+        "bags": len(data),
+        "trained_on": len(train),
+        "calibrated_on": 0 if held is None else len(held),
+        "seconds": seconds,
+        "last_epoch": _last_epoch(model),
+        "test": measured,
+    }
+
+
+def _held_out(train: Dataset, config: RunConfig) -> tuple[Dataset, Dataset | None]:
+    """Divide the training bags into those to fit on and those to calibrate on."""
+    from mipl.data.splits import ten_splits
+
+    if config.calibrate is None:
+        return train, None
+    (one,) = ten_splits(
+        candidates=train.candidates,
+        groups=train.groups,
+        n_splits=1,
+        train_share=1 - config.calibrate,
+        seed=config.seed,
+    )
+    return train[one.train], train[one.test]
+
+
+def _last_epoch(model: BagClassifier) -> dict[str, float]:
+    history: list[dict[str, float]] = getattr(model, "history_", [])
+    return history[-1] if history else {}
+
+
+def _show(told: dict[str, Any]) -> None:
+    from mipl.cli.progress import told as figures
+
+    split = "" if told["split"] is None else f", split {told['split']}"
+    rows = {
+        "trained on": f"{told['trained_on']} of {told['bags']} bags{split}, "
+        f"{told['seconds']:.1f} s"
+    }
+    if told["calibrated_on"]:
+        rows["calibrated on"] = f"{told['calibrated_on']} bags, by their candidates"
+    if told["last_epoch"]:
+        rows["last epoch"] = figures(told["last_epoch"])
+    if told["test"] is not None and told["test"]["truth"] is not None:
+        rows["test accuracy"] = f"{told['test']['truth']['accuracy']:.3f}"
+    rows["saved in"] = told["folder"]
+    rows["next"] = f"mipl evaluate {told['folder']} {told['data']}"
+    show(title(told["method"], told["data"]), pairs(rows))

@@ -1,0 +1,87 @@
+"""``mipl methods``: what can be trained, with which arguments, and what to cite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mipl.cli.options import Json
+from mipl.cli.output import pairs, plain, show, show_json, table, title
+
+if TYPE_CHECKING:
+    from mipl.methods.row import Row
+
+
+def methods(
+    id: Annotated[
+        str | None, typer.Argument(help="One method, with its arguments and defaults.")
+    ] = None,
+    cite: Annotated[
+        str | None, typer.Option(metavar="ID", help="Print what to cite, as BibTeX.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the methods; name one to see its arguments and their defaults."""
+    from mipl.methods.registry import find, methods
+
+    if cite is not None:
+        _cite(find(cite), as_json)
+    elif as_json:
+        rows = methods() if id is None else (find(id),)
+        told = [_as_dict(row) for row in rows]
+        show_json(told if id is None else told[0])
+    elif id is None:
+        listed = [(row.id, row.family, row.summary) for row in methods()]
+        show(table(["id", "family", ""], listed))
+        show("", title("next", "mipl methods ID shows its arguments and defaults"))
+    else:
+        _show(find(id))
+
+
+def _cite(row: Row, as_json: bool) -> None:
+    if as_json:
+        show_json(
+            {"id": row.id, "text": row.reference.text, "bibtex": row.reference.bibtex}
+        )
+    else:
+        # Each line by itself: plain() would take the breaks for control characters.
+        typer.echo("\n".join(plain(line) for line in row.reference.bibtex.splitlines()))
+
+
+def _show(row: Row) -> None:
+    about = {"": row.summary, "reference": row.reference.text}
+    show(title(row.id, row.title), pairs(about), "")
+    arguments = [
+        (name.replace("__", "."), "null" if value is None else value)
+        for name, value in _arguments(row).items()
+    ]
+    show(table(["argument", "default"], arguments))
+    for one in row.published:
+        r = "" if one.r is None else f", r={one.r}"
+        settings = ", ".join(
+            f"{name.replace('__', '.')}={value}"
+            for name, value in {**one.settings, **one.chosen}.items()
+        )
+        show(title(f"published for {one.data}{r}", settings))
+
+
+def _as_dict(row: Row) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "title": row.title,
+        "family": row.family,
+        "summary": row.summary,
+        "reference": row.reference.text,
+        "arguments": {} if row.fault else _arguments(row),
+        "fault": row.fault or None,
+    }
+
+
+def _arguments(row: Row) -> dict[str, Any]:
+    """Return arguments and defaults as plain values, without what holds others."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in row.defaults().items()
+        if name != "training"
+    }

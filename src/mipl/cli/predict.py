@@ -1,0 +1,95 @@
+"""``mipl predict``: classes and probabilities of bags, as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mipl.cli.model_options import DataSeed, Fold, ModelFolder
+from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
+from mipl.cli.output import show, show_json, table, title
+from mipl.cli.sources import Source
+
+if TYPE_CHECKING:
+    from mipl.data.bags import Array, Bags
+    from mipl.methods.base import BagClassifier
+
+_FIRST = 10
+
+
+def predict(
+    model: ModelFolder,
+    data: NameOrPath,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The table to write, .csv or .parquet."),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="Add sets that hold the truth with probability 1 - alpha."),
+    ] = None,
+    split: Fold = None,
+    r: FalseLabels = None,
+    data_seed: DataSeed = None,
+    raw: Raw = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Predict bags: class, probabilities and, where calibrated, prediction sets."""
+    from mipl.cli.run_folder import open_model
+    from mipl.cli.tables import check_table_name, write_table
+    from mipl.errors import MiplError
+
+    if out is not None:
+        check_table_name(out)
+    opened = open_model(model)
+    if alpha is not None and opened.model.conformal_ is None:
+        raise MiplError(
+            f"{model} is not calibrated; train with --calibrate, or leave --alpha out."
+        )
+    source = opened.source(Source(data, r, data_seed, raw, settings or ()))
+    bags = source.bags() if split is None else source.dataset().split(split)[1].bags
+    columns = _columns(opened.model, bags, alpha)
+    if out is not None:
+        write_table(out, columns)
+    if as_json and out is not None:
+        show_json({"bags": len(bags), "table": str(out)})
+    elif as_json:
+        show_json(_records(columns))
+    else:
+        _show(columns, data, out)
+
+
+def _columns(model: BagClassifier, bags: Bags, alpha: float | None) -> dict[str, Array]:
+    import numpy as np
+
+    from mipl.formats.label_columns import bag_names
+
+    p = model.predict_proba(bags)
+    columns = {"bag_id": bag_names(bags), "predicted": model.classes_[p.argmax(axis=1)]}
+    columns |= {f"p_{name}": p[:, c] for c, name in enumerate(model.classes_.tolist())}
+    if alpha is not None:
+        sets = model.predict_set(bags, alpha)
+        columns["set"] = np.array(
+            ["|".join(str(name) for name in model.classes_[row]) for row in sets]
+        )
+    return columns
+
+
+def _records(columns: dict[str, Array]) -> list[dict[str, Any]]:
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _show(columns: dict[str, Array], data: str, out: Path | None) -> None:
+    n = len(columns["bag_id"])
+    rows = [
+        [f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row.values()]
+        for row in _records({name: v[:_FIRST] for name, v in columns.items()})
+    ]
+    note = f"the first {_FIRST} of {n} bags" if n > _FIRST else f"{n} bags"
+    show(title(data, note), table(list(columns), rows))
+    if out is not None:
+        show("", title("written", str(out)))

@@ -1,0 +1,82 @@
+"""The bar of a fit: scikit-learn's callback form, drawn with rich."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from mipl.cli.output import console
+
+_SHOWN = {"loss": "loss", "margin_mean": "margin", "resolved": "resolved"}
+
+
+def bar() -> Progress:
+    """Return a bar on stderr that counts, with elapsed and remaining time."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=12),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[figures]}"),
+        console=console(stderr=True),
+    )
+
+
+class EpochBar:
+    """A callback that moves a bar with every epoch and shows its figures."""
+
+    def __init__(self) -> None:
+        self.progress = bar()
+        self.task: TaskID | None = None
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Begin to draw."""
+        self.progress.start()
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """End drawing, also where the fit failed."""
+        self.progress.stop()
+
+    def on_fit_task_begin(self, estimator: Any, context: Any, **_: Any) -> None:
+        """Learn from the root task how many epochs there are."""
+        if context.parent is None:
+            total = context.max_subtasks
+            self.task = self.progress.add_task("epoch", total=total, figures="")
+
+    def on_fit_task_end(
+        self,
+        estimator: Any,
+        context: Any,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> bool:
+        """Move on by an epoch; never asks to stop."""
+        if self.task is not None and metadata and "figures" in metadata:
+            figures = told(metadata["figures"])
+            self.progress.update(self.task, advance=1, figures=figures)
+        return False
+
+
+def told(figures: Mapping[str, float]) -> str:
+    """Return the figures of an epoch in a few words.
+
+    Examples
+    --------
+    >>> told({"epoch": 3.0, "loss": 0.5, "margin_mean": 0.25, "resolved": 1.0})
+    'loss 0.500 margin 0.250 resolved 1.000'
+    """
+    known = [(word, figures[name]) for name, word in _SHOWN.items() if name in figures]
+    return " ".join(f"{word} {value:.3f}" for word, value in known)

@@ -1,0 +1,1 @@
+"""Runs and what is measured of them."""

@@ -1,0 +1,123 @@
+"""Pictures, drawn with matplotlib, which is the optional extra ``plot``."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from mipl.errors import MiplError, MissingExtra
+from mipl.files import atomic_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, PALE, GRID = "#24292f", "#c9d1d9", "#e6e9ed"
+ATTENTION, NEGATIVE, POSITIVE = "#d55e00", "#56b4e9", "#009e73"
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#7a7a7a")  # Told apart by everybody.
+SUFFIXES = (".png", ".svg", ".pdf")
+
+_STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": "#8c959f",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "xtick.color": "#57606a",
+    "ytick.color": "#57606a",
+    "svg.fonttype": "none",  # Text stays text and takes the page's font.
+    "svg.hashsalt": "mipl",  # The same picture is the same file.
+}
+
+
+@contextmanager
+def drawing() -> Iterator[Any]:
+    """Give matplotlib in our style; nothing of it outlives the drawing."""
+    try:
+        import matplotlib  # noqa: PLC0415
+        import matplotlib.figure  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra.of("drawing", "matplotlib", "plot") from None
+    with matplotlib.rc_context(cast(Any, _STYLE)):
+        yield matplotlib
+
+
+def as_svg(figure: Figure) -> str:
+    """Return a figure as an SVG element that a page can hold."""
+    buffer = io.StringIO()
+    with drawing():
+        figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]
+
+
+def check_picture_name(path: str | Path) -> None:
+    """Refuse a file name that ends in no kind of picture."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise MiplError(
+            f"a picture must end in {', '.join(SUFFIXES)}; got {Path(path).name!r}."
+        )
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure to a file, PNG, SVG or PDF by its name."""
+    check_picture_name(path)
+    kind = Path(path).suffix.lower()[1:]
+    with drawing(), atomic_path(path) as temporary:
+        figure.savefig(temporary, format=kind, dpi=150, facecolor="white")
+
+
+def draw_curves(
+    histories: Sequence[tuple[str, Sequence[Sequence[dict[str, float]]]]],
+    panels: Sequence[tuple[str, str]],
+) -> Figure:
+    """Draw figures of the epochs: a panel each, a colour per method.
+
+    Parameters
+    ----------
+    histories : pairs of a title and the histories of its runs
+        The mean over runs is a line, the runs themselves are faint.
+    panels : pairs of a figure's name in the histories and its title
+    """
+    with drawing() as matplotlib:
+        figure: Figure = matplotlib.figure.Figure(
+            figsize=(10.5, 2.9 * math.ceil(len(panels) / 2)), layout="constrained"
+        )
+        axes = figure.subplots(math.ceil(len(panels) / 2), 2, squeeze=False).ravel()
+        for axis, (name, title) in zip(axes, panels, strict=False):
+            for colour, (method, runs) in zip(SERIES, histories, strict=False):
+                _lines(axis, [[e[name] for e in run] for run in runs], colour, method)
+            axis.set_title(title)
+            axis.grid(axis="y", color=GRID)
+            axis.set_axisbelow(True)
+            axis.margins(x=0.01)
+        for axis in axes[-2:]:
+            axis.set_xlabel("epoch")
+        figure.legend(*axes[0].get_legend_handles_labels(), **_LEGEND)
+    return figure
+
+
+_LEGEND: dict[str, Any] = {
+    "loc": "outside upper left",
+    "ncols": 4,
+    "frameon": False,
+    "fontsize": 10.5,
+}
+
+
+def _lines(axis: Axes, runs: Sequence[Sequence[float]], colour: str, name: str) -> None:
+    for run in runs:
+        axis.plot(range(1, len(run) + 1), run, color=colour, alpha=0.25, linewidth=0.8)
+    shortest = min(map(len, runs))  # Early stopping may end runs at different epochs.
+    mean = np.mean([run[:shortest] for run in runs], axis=0)
+    axis.plot(range(1, shortest + 1), mean, color=colour, linewidth=1.8, label=name)
