@@ -78,25 +78,18 @@ def shape_of(record: dict[str, Any]) -> tuple[int, ...] | None:
 
 
 def plain_array(values: Any, what: str) -> Array:
-    """Return numbers or text that every format can hold, or refuse.
+    """Return an array of a data set as every format can hold it, or refuse.
 
     Examples
     --------
-    >>> plain_array(np.array(["a", "b"], dtype=object), "groups").dtype.kind
-    'U'
+    >>> plain_array(np.array([1.5], dtype=np.longdouble), "groups").dtype
+    dtype('float64')
     """
     array = np.asarray(values)
-    if array.dtype == object and all(isinstance(v, str) for v in array.ravel()):
-        array = array.astype(str)
-    if array.dtype.kind not in "biufU":
-        raise MiplError(
-            f"{what} must be numbers or text to be written; got dtype {array.dtype}."
-        )
     if array.dtype.kind == "U":
         _refuse_broken_text(array, what)
-    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        array = array.astype(np.float64)
-    return array
+    wide = array.dtype.kind == "f" and array.dtype.itemsize > 8
+    return array.astype(np.float64) if wide else array
 
 
 def _refuse_broken_text(array: Array, what: str) -> None:
