@@ -1,0 +1,38 @@
+"""Every registered method keeps scikit-learn's contract and that of bags."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.methods.settings import SMALL, own_ids, small
+
+from mipl.methods.registry import method
+from mipl.testing import CHECKS
+
+SMALL_ONES = [small(id) for id in SMALL]
+
+
+def test_every_method_has_small_settings():
+    assert sorted(SMALL) == sorted(own_ids())
+
+
+@parametrize_with_checks(SMALL_ONES)
+def test_scikit_learns_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("id", SMALL)
+def test_the_contract_of_bags(id, check):
+    check(small(id))
+
+
+@pytest.mark.slow
+@parametrize_with_checks([method("miplma")])
+def test_scikit_learns_contract_with_the_real_defaults(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("id", ["miplma", "miplma-released", "miplma-paper"])
+def test_the_contract_of_bags_with_the_real_defaults(id, check):
+    check(method(id))
