@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# The build tools are pinned as well, so pip must not fetch its own.
+EDITABLE := $(PIP) --no-build-isolation -e
 WORKERS ?= 2
 # Small models are fastest with one thread; parallel work is processes.
 export OMP_NUM_THREADS ?= 1
@@ -18,7 +20,7 @@ lint: $(VENV)/all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 slow: $(VENV)/all
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 bench: $(VENV)/all
@@ -28,13 +30,17 @@ data: $(VENV)/core
 	$(BIN)/python -m mipl.cli.main data build mnist-mipl
 	$(BIN)/python -m mipl.cli.main data build fmnist-mipl
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache \
+		.import_linter_cache .hypothesis .coverage
 
-$(VENV)/bin/python:
+$(VENV)/bin/pip:
+	@$(PYTHON) -c "import sys; sys.exit(None if sys.version_info >= (3, 11) else \
+		'mipl needs Python 3.11 or later; name one with: make PYTHON=python3.11')"
 	$(PYTHON) -m venv $(VENV)
-$(VENV)/core: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) -e ".[plot]"
+$(VENV)/core: $(VENV)/bin/pip pyproject.toml constraints.txt
+	$(PIP) hatchling editables
+	$(EDITABLE) ".[plot]"
 	touch $@
-$(VENV)/all: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) -e ".[ui,plot,tables,vision,gp,cluster,tune,onnx,dev]"
-	touch $@ $(VENV)/core
+$(VENV)/all: $(VENV)/core
+	$(EDITABLE) ".[ui,plot,tables,vision,gp,cluster,tune,onnx,dev]"
+	touch $@

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         PerInstance,
         ten_splits,
     )
+    from mipl.data.describe import describe
+    from mipl.data.validate import validate
     from mipl.datasets import load_dataset
     from mipl.errors import MiplError
     from mipl.formats import read_dataset, write_dataset
@@ -36,11 +38,13 @@ _HOMES = {
     "MiplError": "mipl.errors",
     "PerInstance": "mipl.data",
     "Training": "mipl.training",
+    "describe": "mipl.data.describe",
     "load_dataset": "mipl.datasets",
     "load_model": "mipl.methods.loading",
     "method": "mipl.methods.registry",
     "read_dataset": "mipl.formats",
     "ten_splits": "mipl.data",
+    "validate": "mipl.data.validate",
     "write_dataset": "mipl.formats",
 }
 
@@ -54,11 +58,13 @@ __all__ = [
     "MiplError",
     "PerInstance",
     "Training",
+    "describe",
     "load_dataset",
     "load_model",
     "method",
     "read_dataset",
     "ten_splits",
+    "validate",
     "write_dataset",
 ]
 

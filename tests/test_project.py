@@ -1,0 +1,148 @@
+"""What the project promises as a whole: quick imports, names, versions, files."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import mipl
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("torch", "matplotlib", "nicegui")  # scikit-learn itself loads pandas.
+
+
+def python(program: str, *arguments: str) -> str:
+    """Run a program in a fresh interpreter and return what it prints."""
+    command = [sys.executable, *arguments, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import mipl",
+        "import mipl.datasets",
+        "import mipl; mipl.load_dataset('digits-mipl')",
+        "import mipl; mipl.describe; mipl.validate; mipl.read_dataset",
+    ],
+)
+def test_imports_load_nothing_heavy(program: str) -> None:
+    loaded = python(f"{program}\nimport sys; print(*sys.modules, sep='\\n')")
+    assert not set(HEAVY) & set(loaded.split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["data", "--help"], ["--version"]])
+def test_help_loads_neither_torch_nor_numpy(arguments: list[str]) -> None:
+    program = (
+        "import sys\nfrom mipl.cli.main import main\n"
+        f"try: main({arguments!r})\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "print(*sys.modules, sep='\\n')"
+    )
+    loaded = python(program).split()
+    assert "mipl.cli.main" in loaded
+    assert not {*HEAVY, "numpy", "scipy", "sklearn"} & set(loaded)
+
+
+def test_import_takes_less_than_a_third_of_a_second() -> None:
+    # Work done by this import alone, which does not depend on how busy the machine is.
+    told = python("import mipl", "-X", "importtime")
+    [line] = [line for line in told.splitlines() if line.endswith("| mipl")]
+    assert int(line.split("|")[1]) < 300_000
+
+
+@pytest.mark.parametrize("name", ["mipl", "mipl.data", "mipl.datasets", "mipl.formats"])
+def test_public_names_exist_and_are_in_order(name: str) -> None:
+    package = import_module(name)
+    assert package.__all__ == sorted(
+        package.__all__,
+        key=lambda n: (not n.isupper(), n[0].islower(), n),
+    )
+    for public in package.__all__:
+        assert getattr(package, public) is not None
+
+
+def test_lazy_names_are_those_of_all() -> None:
+    assert sorted(mipl._HOMES) == sorted(mipl.__all__)
+    assert set(mipl.__all__) <= set(dir(mipl))
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        mipl.nonsense  # noqa: B018
+    assert mipl.Bags is import_module("mipl.data").Bags
+
+
+def project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_one_version() -> None:
+    assert mipl.__version__ == project()["version"]
+    assert f"## {mipl.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_package_is_typed() -> None:
+    assert (ROOT / "src/mipl/py.typed").is_file()
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_dependency_is_pinned() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert pins["torch"] == "2.13.0"
+    assert not [version for version in pins.values() if "+" in version]
+    wanted = project()["dependencies"]
+    for extra in project()["optional-dependencies"].values():
+        wanted = wanted + extra
+    names = {canonical(re.match(r"[\w.-]+", one)[0]) for one in wanted}
+    assert names <= {canonical(name) for name in pins}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"],
+)
+def test_the_usual_files_are_there(name: str) -> None:
+    assert (ROOT / name).stat().st_size > 500
+
+
+def fenced(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def test_the_readme_opens_with_the_two_commands() -> None:
+    text = (ROOT / "README.md").read_text()
+    first = fenced(text, r"\w+")[0]
+    assert re.findall(r"^make \w+", first, re.MULTILINE) == ["make demo", "make test"]
+
+
+def test_the_code_of_the_readme_runs(tmp_path) -> None:
+    programs = fenced((ROOT / "README.md").read_text(), "python")
+    assert len(programs[0].strip().splitlines()) <= 10
+    for program in programs:
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", program],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+        )
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    assert len(pages) > 8
+    for page in pages:
+        for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_all_verbs_of_make() -> None:
+    told = (ROOT / "Makefile").read_text()
+    verbs = set(re.findall(r"^(\w+):", told, re.MULTILINE))
+    assert {"setup", "demo", "test", "lint", "slow", "bench", "data", "clean"} <= verbs
