@@ -59,7 +59,8 @@ class Votes:
         if (weight < 0).any():
             raise MiplError(f"the weight of a vote must be >= 0; got {weight.min()}.")
         # The classes are checked where all class lists are.
-        names = Candidates(np.ones((1, len(self.classes)), bool), self.classes).classes
+        all_of_them = np.ones((1, len(self.classes)), bool)
+        names = Candidates.from_parts(all_of_them, self.classes).classes
         if v and columns["column"].max() >= len(names):
             raise MiplError(
                 f"a vote names class column {columns['column'].max()}; "
@@ -163,6 +164,8 @@ def _weighted(chosen: Array, votes: Votes, what: str, remedy: str) -> Candidates
     empty = ~chosen.any(axis=1)
     if empty.any():
         raise MiplError(f"bag {int(np.argmax(empty))} has {what}: {remedy}.")
+    if len(votes.classes) == 1:  # One column of votes would be read as labels.
+        return Candidates.from_parts(chosen, votes.classes)
     return Candidates(np.where(chosen, _totals(votes), 0.0), votes.classes)
 
 

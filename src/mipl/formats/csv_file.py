@@ -66,6 +66,8 @@ def read_long(path: Path, choose: Choose) -> tuple[Columns, list[str], Array]:
     rows = _rows(path)
     names = next(rows)
     head = list(islice(rows, _SAMPLE))
+    if not head:
+        raise BadFile(f"{path} has no rows below its header.")
     numeric = {
         name
         for i, name in enumerate(names)

@@ -214,8 +214,8 @@ def _constant(
 def _coords(columns: Columns, names: list[str], dtype: str | None) -> Array | None:
     if not names:
         return None
-    values = [columns.typed(name, dtype) for name in names]
-    for name, column in zip(names, values, strict=True):
-        if column.dtype.kind not in "iufb":
-            raise BadFile(f"{columns.path}, column {name!r} must hold numbers.")
+    values = [
+        np.array(columns.floats(name)) if dtype is None else columns.typed(name, dtype)
+        for name in names
+    ]
     return np.stack(values, axis=1)  # (N, c)
