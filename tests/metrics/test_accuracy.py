@@ -46,6 +46,11 @@ def test_confusion_matrix_counts_every_pair(pairs):
     assert confusion_matrix(labels, predictions).tolist() == naive
 
 
+def test_text_in_a_column_of_objects_is_text():
+    column = np.array(["a", "b"], dtype=object)
+    assert accuracy(column, ["a", "a"]) == accuracy(["a", "a"], column) == 0.5
+
+
 SCORES = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2).filter(
     lambda rows: 0 < sum(positive for _, positive in rows) < len(rows)
 )

@@ -127,7 +127,7 @@ def bootstrap_interval(
 
 
 def _pair(labels: Any, predictions: Any) -> tuple[Labels, Labels]:
-    truth, guess = np.asarray(labels), np.asarray(predictions)
+    truth, guess = _names(labels), _names(predictions)
     if truth.ndim != 1 or truth.shape != guess.shape or len(truth) == 0:
         raise MiplError(
             "labels and predictions must be flat lists of the same length, not empty; "
@@ -139,3 +139,9 @@ def _pair(labels: Any, predictions: Any) -> tuple[Labels, Labels]:
             f"got {truth.dtype} and {guess.dtype}."
         )
     return truth, guess
+
+
+def _names(values: Any) -> Labels:
+    array = np.asarray(values)
+    # Columns of data frames hold text as objects.
+    return np.asarray(array.tolist()) if array.dtype == object else array
