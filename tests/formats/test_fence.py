@@ -59,7 +59,7 @@ def small(tmp_path):
         ("spin", "took too long"),
         ("bloat", "more than 268,435,456 bytes of memory"),
         ("overclaim", "more than the 65,536 bytes that max_bytes allows"),
-        ("drip", "more than the 536 bytes that max_bytes allows"),
+        ("drip", "more than the 224 bytes that max_bytes allows"),
         ("garble", "answer is garbled"),
         ("object_type", "answer is garbled"),
         ("long_header", "a header of 50"),

@@ -29,6 +29,7 @@ ARRAY, TEXT, SHAPE, OTHER, REFUSED, END = (
     "end",
 )
 _KINDS = frozenset((ARRAY, TEXT, SHAPE, OTHER, REFUSED, END))
+FRAME_BYTES = 256  # What a frame counts beyond its numbers: tiny arrays cost as well.
 _LENGTH = struct.Struct("<I")
 _LONGEST_HEADER = 4096
 _MOST_AXES = 8

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mipl.fenced.frames import OTHER, SHAPE, Array, Budget, Frame, Refused
+from mipl.fenced.frames import FRAME_BYTES, OTHER, SHAPE, Array, Budget, Frame, Refused
 from mipl.fenced.sources import Inflated, Plain, Source
 from mipl.fenced.sparse import dense
 
@@ -168,6 +168,7 @@ class _Reader:
         # Each cell takes at least its tag.
         if head.count * 8 > head.end - self.source.position:
             raise Refused(f"it is damaged (a cell array of shape {head.shape})")
+        self.budget.check(head.count * FRAME_BYTES, "a cell array")
         yield Frame(SHAPE, name, head.shape)
         for _ in range(head.count):
             kind, nbytes = self.tag()

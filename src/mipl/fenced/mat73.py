@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from mipl.fenced.frames import OTHER, SHAPE, Array, Budget, Frame, Refused
+from mipl.fenced.frames import FRAME_BYTES, OTHER, SHAPE, Array, Budget, Frame, Refused
 from mipl.fenced.hdf5_safe import attribute, member, numbers, open_hdf5, sound
 from mipl.fenced.sparse import dense
 
@@ -46,7 +46,7 @@ def _cells(top: h5py.File, item: Any, name: str, budget: Budget) -> Iterator[Fra
     item = sound(item, name)
     if item.dtype != h5py.ref_dtype or item.ndim != 2:
         raise Refused(f"its variable {name!r} is no cell array of two dimensions")
-    budget.take(item.size * item.dtype.itemsize, f"cell array {name!r}")
+    budget.check(item.size * FRAME_BYTES, f"cell array {name!r}")
     yield Frame(SHAPE, name, item.shape[::-1])
     first_column = item.shape[1]
     seen = set()

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from mipl.fenced.frames import Refused
 
-_PIECE = 1 << 18
+_PIECE = 1 << 16
+_AHEAD = 1 << 14
 
 
 class Source(Protocol):
@@ -54,25 +55,32 @@ class Plain:
 class Inflated:
     """The zlib stream at ``start`` to ``end`` of a file, inflated as it is read.
 
-    Never more is inflated than was asked for, so a bomb costs nothing.
+    Hardly more is inflated than was asked for, so a bomb costs nothing.
     """
 
     def __init__(self, file: int, start: int, end: int) -> None:
         self.plain = Plain(file, start, end)
         self.inflater = zlib.decompressobj()
         self.position = 0
+        self.ready = b""  # Inflated already, from byte ``used`` on not yet taken.
+        self.used = 0
 
     def take(self, n: int) -> bytes:
         """Inflate ``n`` bytes."""
-        parts = []
-        while n:
-            piece = self._inflate(n)
-            if not piece:
+        self.position += n
+        taken = self.ready[self.used : self.used + n]
+        self.used += len(taken)
+        if len(taken) == n:
+            return taken
+        parts, missing = [taken], n - len(taken)
+        while missing:
+            self.ready = self._inflate(max(missing, _AHEAD))
+            if not self.ready:
                 raise Refused("it is truncated (compressed data end early)")
-            parts.append(piece)
-            n -= len(piece)
-            self.position += len(piece)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+            parts.append(self.ready[:missing])
+            self.used = len(parts[-1])
+            missing -= self.used
+        return b"".join(parts)
 
     def _inflate(self, n: int) -> bytes:
         """Inflate up to ``n`` bytes; none means the end of the stream."""
@@ -93,6 +101,7 @@ class Inflated:
 
     def finish(self) -> None:
         """Read the checksum at the end of the stream, which must end the span."""
+        more = self.used < len(self.ready) or self._inflate(1)
         rest = self.inflater.unused_data or self.plain.position < self.plain.end
-        if self._inflate(1) or not self.inflater.eof or rest:
+        if more or rest or not self.inflater.eof:
             raise Refused("it is damaged (compressed data do not end with the matrix)")

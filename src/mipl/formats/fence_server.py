@@ -17,12 +17,20 @@ from pathlib import Path
 from typing import Any
 
 from mipl.errors import MiplError
-from mipl.fenced.frames import END, REFUSED, Frame, Refused, read_frame
+from mipl.fenced.frames import (
+    END,
+    FRAME_BYTES,
+    REFUSED,
+    Frame,
+    Refused,
+    read_frame,
+)
 from mipl.fenced.orders import DONE, READY, STATUS, receive, send_order
 
 _START_SECONDS = 60.0
 _END_SECONDS = 5.0
 _PIPE_BYTES = 1 << 20
+_KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
 
 
 class Server:
@@ -147,7 +155,9 @@ def _frames(answer: _Answer, total: int) -> Iterator[Frame]:
         if frame.kind == REFUSED:
             text = "".join(c if c.isprintable() else "?" for c in frame.text[:500])
             raise Refused(text)
-        total -= frame.nbytes if frame.has_bytes else 0
+        total -= FRAME_BYTES + (frame.nbytes if frame.has_bytes else 0)
+        if total < 0:
+            raise Refused("it holds more arrays than max_bytes allows")
         yield frame
 
 
@@ -163,7 +173,9 @@ def _death(status: int | None) -> str:
 
 def _environment() -> dict[str, str]:
     """Return a minimal environment in which the same modules are found."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {
+        **kept,
         "PYTHONPATH": os.pathsep.join(str(Path(p).absolute()) for p in sys.path),
         "PYTHONDONTWRITEBYTECODE": "1",
         "OPENBLAS_NUM_THREADS": "1",  # The server forks, so it has one thread.
