@@ -40,7 +40,8 @@ def start(
     module: BagNetwork, weights: npt.NDArray[np.float64], options: Training
 ) -> TrainingState:
     """Return the state before the first epoch."""
-    w = torch.as_tensor(weights, dtype=options.torch_dtype())
+    # A copy: the label weights are written to at every step.
+    w = torch.tensor(weights, dtype=options.torch_dtype())
     w = w.to(options.torch_device())
     optimiser = torch.optim.SGD(
         module.parameters(),

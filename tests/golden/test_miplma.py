@@ -1,0 +1,126 @@
+"""MIPLMA reproduces the numbers of the authors' program, and of the paper."""
+
+import numpy as np
+import pytest
+from tests.golden.golden import TOLERANCE, error, load
+
+from mipl.errors import MiplError
+from mipl.methods.mipl import miplma
+from mipl.methods.mipl.miplma import MIPLMA
+from mipl.nn.attention import GatedScore, MarginAttention
+from mipl.nn.heads import SigmoidSoftmaxHead, SoftmaxHead
+from mipl.nn.segments import Segments
+from mipl.testing import replay
+from mipl.training.options import Training
+
+NAMES = ("miplma_flat", "miplma_flat512", "miplma_image", "miplma_paper")
+
+
+@pytest.fixture(scope="module")
+def replays():
+    """Replay each file once, from its inputs alone."""
+    return {name: replay(name, load(name)[0]) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_stored_number_is_reproduced(name, replays):
+    _, outputs = load(name)
+    results = [key for key in outputs if not key.startswith("probe_index_")]
+    errors = {key: error(replays[name], key, outputs) for key in results}
+    assert len(results) > 40
+    assert max(errors.values()) <= TOLERANCE, max(errors, key=errors.get)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_array_is_float64_and_whole(name, replays):
+    for key, value in replays[name].items():
+        assert value.dtype == np.float64, key
+        assert not key.endswith(("_probe", "_sumsq")), key
+
+
+@pytest.mark.parametrize("name", ("miplma_flat", "miplma_paper"))
+def test_replay_reads_no_output_and_leaves_the_inputs_alone(name, replays):
+    inputs, outputs = load(name)
+    spoiled = {key: np.full_like(value, 77) for key, value in outputs.items()}
+    again = replay(name, spoiled | inputs)
+    for key, value in replays[name].items():
+        np.testing.assert_array_equal(again[key], value, err_msg=key)
+    fresh, _ = load(name)
+    for key, value in inputs.items():
+        np.testing.assert_array_equal(value, fresh[key], err_msg=key)
+
+
+def test_an_unknown_file_is_refused():
+    with pytest.raises(MiplError, match="did you mean 'miplma_flat'"):
+        replay("miplma_flt", {})
+
+
+def times(factor):
+    """Return a maker of functions that give a little more than another one."""
+    return lambda function: lambda *a, **k: function(*a, **k) * factor
+
+
+ALTERED = [
+    ("miplma_flat", miplma, "weighted_log_loss"),
+    ("miplma_flat", miplma, "single_bag_margin_loss"),
+    ("miplma_flat", miplma, "margin_violation"),
+    ("miplma_flat", miplma, "momentum_update"),
+    ("miplma_flat", miplma, "falling_tau"),
+    ("miplma_flat", miplma, "falling_alpha"),
+    ("miplma_flat", Segments, "softmax"),
+    ("miplma_flat", Segments, "std"),
+    ("miplma_flat", Segments, "sum"),
+    ("miplma_flat", GatedScore, "forward"),
+    ("miplma_flat", MarginAttention, "weigh"),
+    ("miplma_flat", SigmoidSoftmaxHead, "forward"),
+    ("miplma_flat", Training, "learning_rate"),
+    ("miplma_paper", miplma, "weighted_log_loss"),
+    ("miplma_paper", miplma, "margin_distribution_loss"),
+    ("miplma_paper", miplma, "margin_violation"),
+    ("miplma_paper", miplma, "momentum_update"),
+    ("miplma_paper", Segments, "softmax"),
+    ("miplma_paper", MarginAttention, "weigh"),
+    ("miplma_paper", SoftmaxHead, "forward"),
+]
+
+
+@pytest.mark.parametrize(("name", "owner", "function"), ALTERED)
+def test_an_altered_part_changes_the_numbers(name, owner, function, monkeypatch):
+    altered = times(1.001)(getattr(owner, function))
+    monkeypatch.setattr(owner, function, altered)
+    inputs, outputs = load(name)
+    found = replay(name, inputs)
+    errors = [error(found, k, outputs) for k in outputs if k in found]
+    assert max(errors) > 1000 * TOLERANCE
+
+
+# The table of the golden files' text: what changes if one detail is done differently.
+# Step loss, final label weights, final parameters, test probabilities.
+VARIANTS = {
+    "plain momentum": ({"training__nesterov": False}, (2e-2, 4e-3, 7e-3, 4e-3)),
+    "constant rate": ({"training__schedule": "constant"}, (4e-2, 2e-2, 5e-2, 3e-2)),
+    "alpha shifted": ({"alpha_lag": 0}, (2e-2, 3e-2, 3e-3, 2e-3)),
+    "tau before the epoch": ({"tau_lag": 0}, (5e-5, 3e-5, 1e-3, 3e-5)),
+    "weights first": ({"update_first": True}, (2e-2, 2e-3, 3e-3, 2e-3)),
+    "spread with gradient": ({"detach_spread": False}, (2e-4, 7e-4, 2e-3, 2e-5)),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_detail_matters_as_much_as_published(variant, replays, monkeypatch):
+    arguments, published = VARIANTS[variant]
+    released = MIPLMA.released.__func__
+    changed = classmethod(lambda cls, **a: released(cls, **a).set_params(**arguments))
+    monkeypatch.setattr(MIPLMA, "released", changed)
+    found, given = replay("miplma_flat", load("miplma_flat")[0]), replays["miplma_flat"]
+
+    def gap(key, part=slice(None)):
+        return np.abs(found[key][part] - given[key][part]).max()
+
+    gaps = (
+        gap("train_step_loss"),
+        gap("train_label_weights_per_epoch", -1),
+        max(gap(key) for key in given if key.startswith("final_")),
+        gap("test_probabilities_final"),
+    )
+    np.testing.assert_allclose(gaps, published, rtol=0.4)
