@@ -174,6 +174,16 @@ def write_text(path: str | Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
+def make_folder(path: str | Path) -> Path:
+    """Return the folder at a path, made where it is absent."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise MiplError(f"cannot make the folder {path}: {reason}.") from error
+    return Path(path)
+
+
 def read_bounded(path: str | Path, limit: int) -> bytes:
     """Read a file of at most ``limit`` bytes."""
     path = existing_file(path)

@@ -284,13 +284,3 @@ def test_fetch_tells_what_fails(run, site, tmp_path, monkeypatch) -> None:
     assert ran.code == 2 and "answered 404 Not Found" in ran.err
     ran = run("data", "fetch", "sival", "--to", tmp_path, "--from", site.url)
     assert ran.code == 2 and "did you mean 'sival-mipl'" in ran.err
-
-
-# -- demo ----------------------------------------------------------------------------
-
-
-def test_demo_describes_and_validates(run, nothing_here) -> None:
-    ran = run("demo")
-    assert ran.code == 0
-    for part in ("digits-mipl", "18-24", "validation", "constant-features", "next"):
-        assert part in ran.out

@@ -14,7 +14,7 @@ from mipl.cli.run_config import RunConfig, read_config, run_config
 from mipl.cli.sources import Source
 from mipl.errors import BadFile
 from mipl.experiments.trained_on import TrainedOn
-from mipl.files import atomic_folder, read_bounded, write_text
+from mipl.files import atomic_folder, make_folder, read_bounded, write_text
 from mipl.methods.loading import load_model
 from mipl.methods.model_file import FACTS
 
@@ -33,7 +33,7 @@ def new_run(folder: Path) -> Iterator[Path]:
     An earlier run is replaced as a whole; a folder that holds anything else is
     refused at once, before time is spent on training.
     """
-    folder.absolute().parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.absolute().parent)
     with atomic_folder(folder, (MODEL, RUN, BAGS)) as place:
         yield place
 

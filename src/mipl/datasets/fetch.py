@@ -13,7 +13,7 @@ from pathlib import Path
 from mipl.datasets.download import Progress, download
 from mipl.datasets.places import data_dir
 from mipl.errors import BadFile, MiplError, unknown
-from mipl.files import CALLS, git_blob_id, sha256, write_text
+from mipl.files import CALLS, git_blob_id, make_folder, sha256, write_text
 from mipl.formats.zip_file import unpack
 
 ADDRESS = "https://palm.seu.edu.cn/zhangml/files"
@@ -102,7 +102,7 @@ def fetch(
         return Fetched(target, files, _verified(published, files), fresh=False)
     if target.exists() and not (target / _LIST).is_file():
         raise MiplError(f"{target} was not made by fetch; move it, or choose a folder.")
-    _made(root)
+    make_folder(root)
     archive = root / published.archive
     if not archive.exists():  # Only whole ones get this name.
         download(f"{address.rstrip('/')}/{published.archive}", archive, progress)
@@ -113,13 +113,6 @@ def fetch(
         raise
     archive.unlink()
     return Fetched(target, files, _verified(published, files), fresh=True)
-
-
-def _made(root: Path) -> None:
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MiplError(f"cannot make the folder {root}: {error.strerror}.") from error
 
 
 def _good(target: Path) -> tuple[str, ...] | None:

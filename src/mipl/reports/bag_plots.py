@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 _PER_ROW = 10
 _MOST_IMAGES = 40
 _MOST_BARS = 30
+_AS_INK: dict[str, Any] = {
+    "cmap": "gray_r",
+    "vmin": 0,
+    "vmax": 1,
+    "interpolation": "none",
+}
 
 
 def draw_bag(rows: Sequence[tuple[str, Explanation]]) -> Figure:
@@ -40,7 +46,7 @@ def draw_bag(rows: Sequence[tuple[str, Explanation]]) -> Figure:
     n = first.bag.n_instances
     with drawing() as matplotlib:
         figure: Figure = matplotlib.figure.Figure(
-            figsize=(10.5, 10.5 / n * 1.75 * len(rows) + 0.25 * len(rows)),
+            figsize=(10.5, (10.5 / n * 1.65 + 0.3) * len(rows)),
             layout="constrained",
         )
         figure.get_layout_engine().set(h_pad=0.02, w_pad=0.02)  # type: ignore[union-attr,call-arg]
@@ -65,7 +71,7 @@ def draw_explanation(told: Explanation) -> Figure:
     per_row = min(_PER_ROW, len(order))
     n_rows = math.ceil(len(order) / per_row) if pictured else 1
     with drawing() as matplotlib:
-        height = 1.6 * n_rows + 0.9 if pictured else 0.24 * len(order) + 1.4
+        height = 1.65 * n_rows + 0.7 if pictured else 0.24 * len(order) + 1.4
         figure: Figure = matplotlib.figure.Figure(
             figsize=(11, max(height, 2.8)), layout="constrained"
         )
@@ -121,7 +127,7 @@ def _weights(told: Explanation) -> tuple[npt.NDArray[np.float64], str]:
 
 def _relative(weight: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return weights relative to the largest; some forms of attention go below 0."""
-    return weight / max(np.abs(weight).max(), 1e-12)
+    return weight / max(float(np.abs(weight).max()), 1e-12)
 
 
 def _strip(
@@ -134,27 +140,17 @@ def _strip(
     """Draw instances side by side, with a bar from 0 to 1 below each."""
     images = _images(told)
     _, tall, wide = images.shape[:3]
-    ratio = tall / wide
-    axis.set(xlim=(0, room), ylim=(-0.62, ratio + 0.06), aspect="equal")
+    height = 0.9 * tall / wide
     axis.axis("off")
-    for place, (index, height) in enumerate(zip(which, heights, strict=True)):
-        extent = (place + 0.05, place + 0.95, 0.0, ratio * 0.9)
-        axis.imshow(
-            images[index],
-            cmap="gray_r",
-            vmin=0,
-            vmax=1,
-            extent=extent,
-            interpolation="none",
-            aspect="auto",
-        )
-        frame = POSITIVE if _positive(told, index) else PALE
-        width = 1.8 if frame == POSITIVE else 0.6
-        _box(axis, place + 0.05, 0, 0.9, ratio * 0.9, frame, width)
-        axis.bar(place + 0.5, 0.5, 0.9, bottom=-0.6, color=GRID)
-        colour = ATTENTION if height >= 0 else NEGATIVE
-        axis.bar(place + 0.5, 0.5 * abs(height), 0.9, bottom=-0.6, color=colour)
-    axis.set(xlim=(0, room), ylim=(-0.62, ratio + 0.06))
+    for place, (index, share) in enumerate(zip(which, heights, strict=True)):
+        extent = (place + 0.05, place + 0.95, 0.0, height)
+        axis.imshow(images[index], extent=extent, **_AS_INK)
+        frame, width = (POSITIVE, 1.8) if _positive(told, index) else (PALE, 0.6)
+        _box(axis, place + 0.05, 0, 0.9, height, frame, width)
+        colour = ATTENTION if share >= 0 else NEGATIVE
+        for part, fill in ((1.0, GRID), (abs(share), colour)):
+            axis.bar(place + 0.5, 0.5 * part, 0.9, bottom=-0.6, color=fill, linewidth=0)
+    axis.set(xlim=(0, room), ylim=(-0.65, height + 0.06), aspect="equal")
 
 
 def _box(
@@ -166,8 +162,9 @@ def _box(
 
 def _values(axis: Axes, weights: npt.NDArray[np.float64]) -> None:
     for place, weight in enumerate(weights):
-        at = (place + 0.5, -0.66)
-        axis.annotate(f"{weight:.3f}", at, ha="center", va="top", fontsize=8)
+        at = (place + 0.5, -0.68)
+        axis.text(*at, f"{weight:.3f}", ha="center", va="top", fontsize=8)
+    axis.set_ylim(bottom=-0.95)
 
 
 def _positive(told: Explanation, index: int) -> bool:
@@ -212,7 +209,9 @@ def _classes(axis: Axes, told: Explanation) -> None:
 
 def _headline(told: Explanation, name: str, drawn: int) -> str:
     of = f"{drawn} of " if drawn < told.bag.n_instances else ""
+    known = told.label is not None and told.bag.instance_labels is not None
+    marked = ", green: of the true class" if known else ""
     return (
         f"{told.name}: {told.predicted} (p = {told.p.max():.3f}, margin "
-        f"{told.margin:+.3f}); {of}{told.bag.n_instances} instances by {name}"
+        f"{told.margin:+.3f}); {of}{told.bag.n_instances} instances by {name}{marked}"
     )

@@ -38,6 +38,7 @@ _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",  # Text stays text and takes the page's font.
     "svg.hashsalt": "mipl",  # The same picture is the same file.
 }
+_BARE: dict[str, Any] = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 @contextmanager
@@ -56,7 +57,7 @@ def as_svg(figure: Figure) -> str:
     """Return a figure as an SVG element that a page can hold."""
     buffer = io.StringIO()
     with drawing():
-        figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+        figure.savefig(buffer, format="svg", metadata=_BARE, transparent=True)
     text = buffer.getvalue()
     return text[text.index("<svg") :]
 
