@@ -1,11 +1,28 @@
-"""What all tests share: a small web server that can be told to misbehave."""
+"""What all tests share: programs of the system, and a web server that misbehaves."""
 
+import os
+import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture
+def program() -> Callable[[str], Path]:
+    """Find a program of the system; skip without it, fail where all is required."""
+
+    def find(name: str) -> Path:
+        found = shutil.which(name)
+        if found is None:
+            absent = pytest.fail if os.environ.get("MIPL_REQUIRE_ALL") else pytest.skip
+            absent(f"this test needs the program {name}, which is not on this system.")
+        return Path(found)
+
+    return find
 
 
 @dataclass

@@ -1,6 +1,5 @@
 """The script behind ``make data``, without any network."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -29,15 +28,12 @@ done
 
 
 @pytest.fixture
-def programs(tmp_path):
+def programs(tmp_path, program):
     """A folder of programs that holds no package manager yet."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for tool in TOOLS:
-        found = shutil.which(tool)
-        if found is None:
-            pytest.skip(f"the script needs {tool}, which is not on this system.")
-        (folder / tool).symlink_to(found)
+        (folder / tool).symlink_to(program(tool))
     return folder
 
 
