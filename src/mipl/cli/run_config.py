@@ -121,6 +121,8 @@ def run_config(
         if not table and name in RunConfig.model_fields and name not in _TABLES:
             values[name] = value
             continue
+        if name in _TABLES:
+            raise MiplError(f"--set {name}=... names a table; give {name}.NAME=VALUE.")
         table = table or "arguments"
         if table not in _TABLES:
             raise unknown("table in --set", table, _TABLES)

@@ -263,7 +263,8 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
             kind, what = (Real, "a number")
             if name in self._whole:
                 kind, what = (Integral, "an integer")
-            number = isinstance(value, kind) and math.isfinite(value)
+            number = isinstance(value, kind) and not isinstance(value, bool)
+            number = number and math.isfinite(value)
             if not number or value < low or (high is not None and value > high):
                 span = f">= {low:g}" if high is None else f"in [{low:g}, {high:g}]"
                 raise MiplError(

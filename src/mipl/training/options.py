@@ -105,6 +105,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
             f"None or one of {FIGURES}",
             lambda v: v is None or _among(FIGURES)(v),
         )
+        _need("nesterov", self.nesterov, "True or False", _bool)
         if self.nesterov and self.momentum == 0:
             raise MiplError("nesterov of Training needs a momentum > 0; got 0.")
 
@@ -143,15 +144,20 @@ def _among(names: Container[str]) -> Callable[[Any], bool]:
 
 
 def _real(value: Any) -> bool:
-    return isinstance(value, Real) and math.isfinite(value)
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    return number and math.isfinite(value)
 
 
 def _not_negative(value: Any) -> bool:
     return _real(value) and value >= 0
 
 
+def _bool(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
 def _whole(value: Any) -> bool:
-    return isinstance(value, Integral) and int(value) >= 1
+    return _real(value) and isinstance(value, Integral) and int(value) >= 1
 
 
 def _none_or_whole(value: Any) -> bool:

@@ -1,0 +1,195 @@
+"""``mipl fit``: what a run leaves behind, and what it refuses."""
+
+import json
+import subprocess
+import sys
+import tomllib
+
+import numpy as np
+import pytest
+
+import mipl
+from mipl.experiments.trained_on import fingerprints
+
+QUICK = ("--set", "training.epochs=2", "--set", "options.n_bags=40")
+SMALL = {"n_bags": 40}
+
+
+@pytest.fixture
+def fit(run, tmp_path):
+    """Fit on 40 synthetic bags for two epochs."""
+
+    def fit(*arguments, data="synthetic", out=tmp_path / "run"):
+        return run("fit", data, "--out", out, *QUICK, *arguments)
+
+    return fit
+
+
+def test_a_run_holds_model_config_and_bags(fit, tmp_path) -> None:
+    ran = fit("--split", 3, "--seed", 5)
+    assert ran.code == 0, ran.err
+    assert "28 of 40 bags, split 3" in ran.out and str(tmp_path / "run") in ran.out
+    used = tomllib.loads((tmp_path / "run/run.toml").read_text())
+    assert (used["method"], used["seed"], used["split"]) == ("miplma", 5, 3)
+    assert used["training"]["epochs"] == 2
+    assert used["arguments"]["lam"] == mipl.MIPLMA().lam
+    data = mipl.load_dataset("synthetic", **SMALL)
+    seen = json.loads((tmp_path / "run/bags.json").read_text())["bags"]
+    train, test = data.split(3)
+    assert seen == list(fingerprints(train.bags))
+    assert not set(seen) & set(fingerprints(test.bags))
+
+
+def test_the_model_is_the_one_that_python_trains(fit, tmp_path) -> None:
+    fit("--split", 0, "--seed", 4, "--set", "lam=0.25")
+    train, test = mipl.load_dataset("synthetic", **SMALL).split(0)
+    own = mipl.MIPLMA(lam=0.25, training=mipl.Training(epochs=2), random_state=4)
+    own.fit(train.bags, train.candidates)
+    loaded = mipl.load_model(tmp_path / "run/model")
+    assert np.array_equal(loaded.predict_proba(test.bags), own.predict_proba(test.bags))
+
+
+def test_the_config_that_was_used_gives_the_same_model_again(fit, run, tmp_path):
+    fit("--method", "miplma-paper", "--split", 1, "--seed", 2, "--set", "width=16")
+    ran = run("fit", "--config", tmp_path / "run/run.toml", "--out", tmp_path / "again")
+    assert ran.code == 0, ran.err
+    for name in ("run.toml", "bags.json", "model/model.safetensors"):
+        first, second = (tmp_path / f / name for f in ("run", "again"))
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_options_win_over_the_config_and_set_over_both(run, tmp_path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(
+        'data = "synthetic"\nseed = 1\nsplit = 4\n[options]\nn_bags = 40\n'
+        '[training]\nepochs = 9\nlr = 0.5\nbatch_size = "null"\n'
+    )
+    out = tmp_path / "run"
+    ran = run(
+        "fit", "--config", config, "--out", out, "--all", "--seed", 2,
+        "--set", "training.epochs=1",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    used = tomllib.loads((out / "run.toml").read_text())
+    assert used["seed"] == 2 and "split" not in used
+    training = used["training"]
+    assert (training["epochs"], training["lr"]) == (1, 0.5)
+    assert training["batch_size"] == "null"
+    assert mipl.load_model(out / "model").training.batch_size is None
+
+
+def test_json_tells_all(fit, tmp_path) -> None:
+    told = fit("--split", 0, "--json").json
+    assert told["folder"] == str(tmp_path / "run")
+    assert (told["bags"], told["trained_on"], told["split"]) == (40, 28, 0)
+    assert told["test"]["bags"] == 12
+    assert told["last_epoch"]["epoch"] == 2 and told["seconds"] > 0
+
+
+def test_all_bags_are_used_by_default(fit) -> None:
+    told = fit("--json").json
+    assert (told["trained_on"], told["split"], told["test"]) == (40, None, None)
+
+
+def test_calibration_bags_are_kept_out_of_the_fit(fit, tmp_path) -> None:
+    told = fit("--calibrate", 0.25, "--json").json
+    assert (told["trained_on"], told["calibrated_on"]) == (30, 10)
+    model = mipl.load_model(tmp_path / "run/model")
+    assert len(model.label_weights_) == 30
+    kind, p, sets = model.conformal_
+    assert kind == "candidates" and len(p) == len(sets) == 10
+    seen = json.loads((tmp_path / "run/bags.json").read_text())["bags"]
+    assert len(seen) == 40  # Both have been seen.
+
+
+def test_own_data_with_names_as_classes(run, trees, tmp_path) -> None:
+    ran = run("fit", trees, "--out", tmp_path / "run", "--set", "training.epochs=1")
+    assert ran.code == 0, ran.err
+    assert mipl.load_model(tmp_path / "run/model").classes_.tolist() == ["elm", "oak"]
+
+
+def test_an_earlier_run_is_replaced_and_a_foreign_folder_kept(fit, tmp_path) -> None:
+    fit()
+    assert fit("--seed", 1).code == 0
+    used = tomllib.loads((tmp_path / "run/run.toml").read_text())
+    assert used["seed"] == 1
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.txt").write_text("years of work")
+    ran = fit(out=tmp_path / "mine")
+    assert ran.code == 2 and "thesis.txt" in ran.err
+    assert [p.name for p in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_nothing_is_left_of_a_fit_that_fails(fit, tmp_path) -> None:
+    ran = fit("--set", "training.lr=1e30")
+    assert ran.code == 2 and "lower training__lr" in ran.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--method", "miplam"), "unknown method 'miplam'; did you mean 'miplma'?"),
+        (("--set", "lamm=1"), "did you mean 'lam'?"),
+        (("--set", "training.lrr=1"), "did you mean 'training__lr'?"),
+        (("--set", "trainig.lr=1"), "unknown table in --set 'trainig'; did you mean"),
+        (("--set", "lam"), "--set must be NAME=VALUE; got 'lam'."),
+        (("--set", "lam=-1"), "lam of MIPLMA must be a number >= 0; got -1."),
+        (("--set", "lam=many"), "lam of MIPLMA must be a number >= 0; got 'many'."),
+        (("--set", "training.lr=0"), "lr of Training must be a number > 0; got 0."),
+        (("--set", "width=true"), "width of MIPLMA must be an integer >= 1; got True."),
+        (("--set", "training.nesterov=maybe"), "must be True or False; got 'maybe'."),
+        (("--set", "training=3"), "names a table; give training.NAME=VALUE."),
+        (("--set", "random_state=1"), "give --seed instead"),
+        (("--set", "options.n_bag=1"), "did you mean 'n_bags'?"),
+        (("--set", "seed=x"), "seed of the run is wrong"),
+        (("--split", "12"), "fold must be 0 to 9; got 12."),
+        (("--split", "1", "--all"), "--split and --all exclude each other"),
+        (("--calibrate", "1.5"), "calibrate of the run is wrong"),
+        (("--config", "nowhere.toml"), "nowhere.toml does not exist"),
+    ],
+)
+def test_wrong_input_is_one_sentence(fit, tmp_path, arguments, sentence) -> None:
+    ran = fit(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert sentence in ran.err
+    assert ran.err.startswith("error: ") and ran.err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ("sinthetic", "did you mean 'synthetic'?"),
+        ("nowhere.csv", "nowhere.csv does not exist; check the name."),
+    ],
+)
+def test_data_that_are_not_there(run, tmp_path, data, sentence) -> None:
+    ran = run("fit", data, "--out", tmp_path / "run")
+    assert ran.code == 2 and sentence in ran.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("data = ", "is not a TOML file"),
+        ("\x00", "is not a TOML file"),
+        ("seed = 1", "no data set is named"),
+        ('data = "synthetic"\nmethd = "miplma"', "did you mean 'method'?"),
+        ('data = "synthetic"\ntraining = 3', "training of the run is wrong"),
+    ],
+)
+def test_bad_config_files(run, tmp_path, text, sentence) -> None:
+    config = tmp_path / "bad.toml"
+    config.write_text(text)
+    ran = run("fit", "--config", config, "--out", tmp_path / "run")
+    assert ran.code == 2 and sentence in ran.err and "Traceback" not in ran.err
+
+
+def test_progress_is_on_stderr_and_a_subprocess_behaves_the_same(tmp_path) -> None:
+    command = [sys.executable, "-m", "mipl.cli.main", "fit", "synthetic", "--json"]
+    command += ["--out", str(tmp_path / "run"), *QUICK]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["trained_on"] == 40
+    assert "2/2" in done.stderr and "loss" in done.stderr
