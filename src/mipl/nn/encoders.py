@@ -70,6 +70,8 @@ class OwnEncoder(Keyed):
     torch's global generator, which is set from the step's key and put back.
     """
 
+    _FAILURES = (RuntimeError, ValueError, TypeError, IndexError)
+
     def __init__(self, module: nn.Module, shape: tuple[int, ...]) -> None:
         super().__init__()
         self.module = copy.deepcopy(module)
@@ -77,15 +79,20 @@ class OwnEncoder(Keyed):
 
     def forward(self, x: Tensor) -> Tensor:
         """Embed the instances."""
-        with torch.random.fork_rng(enabled=self.training):
-            if self.training:
-                torch.manual_seed(self.key)
-            h = self.module(x.view(-1, *self.shape))
+        with torch.random.fork_rng():
+            torch.manual_seed(self.key if self.training else 0)
+            try:
+                h = self.module(x.view(-1, *self.shape))
+            except self._FAILURES as error:
+                raise MiplError(
+                    f"the encoder failed on {len(x)} instances of shape {self.shape}: "
+                    f"{error}"
+                ) from error
         if not isinstance(h, Tensor) or h.ndim != 2 or len(h) != len(x):
             got = tuple(h.shape) if isinstance(h, Tensor) else type(h).__name__
             raise MiplError(
-                f"the encoder must turn ({len(x)}, {self.shape}) instances into a "
-                f"({len(x)}, L) tensor; it gave {got}."
+                f"the encoder must turn {len(x)} instances of shape {self.shape} into "
+                f"a ({len(x)}, L) tensor; it gave {got}."
             )
         return h
 
