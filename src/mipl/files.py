@@ -56,9 +56,10 @@ def atomic_path(path: str | Path, calls: FileCalls = CALLS) -> Iterator[Path]:
     A reader sees the old file or the new one, never a mixture. Whatever fails is
     raised, and the temporary file is removed. A link is written through.
     """
-    if Path(path).is_dir():
-        raise MiplError(f"cannot write {path}: it is a folder; give a file name.")
-    target = _writeable(Path(path))
+    with _told(path):
+        target = _writeable(Path(path))
+        if target.is_dir():
+            raise MiplError(f"cannot write {path}: it is a folder; give a file name.")
     temporary = _beside(target)
     try:
         with _told(path):
@@ -80,7 +81,8 @@ def atomic_folder(
     ``previous(path)`` between the two renames that this takes, so that a reader who
     looks there too always finds a whole folder.
     """
-    target = _writeable(Path(path))
+    with _told(path):
+        target = _writeable(Path(path))
     temporary = _beside(target)
     try:
         with _told(path):
@@ -149,6 +151,8 @@ def _told(path: str | Path) -> Iterator[None]:
 
 def _writeable(path: Path) -> Path:
     """Return where the file really lies; refuse what a file cannot replace."""
+    if "\0" in str(path):
+        raise MiplError(f"cannot write {path}: a name cannot hold a zero byte.")
     if not path.parent.is_dir():
         raise MiplError(
             f"cannot write {path}: the folder {path.parent} does not exist; create it."
@@ -202,7 +206,12 @@ def read_bounded(path: str | Path, limit: int) -> bytes:
 def existing(path: str | Path) -> Path:
     """Return the path if there is something at it."""
     path = Path(path)
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise MiplError(f"{path} cannot be looked for: {reason}.") from error
+    if not there:
         raise MiplError(f"{path} does not exist; check the name.")
     return path
 

@@ -194,9 +194,10 @@ def test_a_file_outside_the_folder_is_refused(tmp_path: Path, name: str) -> None
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     fill(tmp_path)
-    (tmp_path / "labels.csv").write_text("bag_id,file,label\np,nowhere,x\n")
-    with pytest.raises(MiplError, match="bag file 'nowhere' is not in"):
-        read_dataset(tmp_path)
+    for name in ("nowhere", "n" * 500):
+        (tmp_path / "labels.csv").write_text(f"bag_id,file,label\np,{name},x\n")
+        with pytest.raises(MiplError, match=f"bag file '{name[:80]}' is not in"):
+            read_dataset(tmp_path)
 
 
 def test_label_tables_that_are_missing_or_many_are_told(tmp_path: Path) -> None:
@@ -246,7 +247,7 @@ def test_ids_that_are_no_file_names_become_numbers(
 
 def test_nothing_is_overwritten_or_left_behind(trees: Dataset, tmp_path: Path) -> None:
     write_dataset(trees, tmp_path / "t")
-    with pytest.raises(MiplError, match="it exists; give the name of a new folder"):
+    with pytest.raises(MiplError, match="the folder holds other files"):
         write_dataset(trees, tmp_path / "t")
     (tmp_path / "empty").mkdir()
     write_dataset(trees, tmp_path / "empty")
@@ -254,6 +255,11 @@ def test_nothing_is_overwritten_or_left_behind(trees: Dataset, tmp_path: Path) -
     with pytest.raises(MiplError, match="as JSON"):
         write_dataset(odd, tmp_path / "odd")
     assert sorted(f.name for f in tmp_path.iterdir()) == ["empty", "t"]
+
+
+def test_a_name_that_no_folder_can_have_is_told(trees: Dataset, tmp_path: Path) -> None:
+    with pytest.raises(MiplError, match=r"cannot write .*: file name too long"):
+        write_dataset(trees, tmp_path / ("n" * 300))
 
 
 def test_bags_of_another_size_than_counted_are_told(

@@ -51,6 +51,14 @@ def test_a_letter_cut_in_two_at_the_end_of_the_look_is_text(tmp_path: Path) -> N
     assert len(read_dataset(tmp_path / "t.csv")) == 2
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/mem").is_file(), reason="needs a file that cannot be read"
+)
+def test_a_file_that_cannot_be_read_is_told() -> None:
+    with pytest.raises(MiplError, match="/proc/self/mem cannot be opened: Input"):
+        read_dataset("/proc/self/mem")
+
+
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(MiplError, match=r"gone\.csv does not exist"):
         read_dataset(tmp_path / "gone.csv")
@@ -86,6 +94,17 @@ def test_nothing_is_written_into_a_folder_that_is_not_there(
     for suffix in (".bags.h5", ".npz", ".csv", ".parquet", ".mat", ""):
         with pytest.raises(MiplError, match="does not exist"):
             write_dataset(trees, tmp_path / "no" / f"t{suffix}")
+
+
+def test_names_that_no_file_can_have_are_told(trees: Dataset, tmp_path: Path) -> None:
+    for suffix in (".bags.h5", ".npz", ".csv", ".parquet", ".mat", ""):
+        for name in ("n" * 300, "a\0b"):
+            path = tmp_path / f"{name}{suffix}"
+            with pytest.raises(MiplError, match=r"file name too long|zero byte"):
+                write_dataset(trees, path)
+            with pytest.raises(MiplError, match=r"file name too long|does not exist"):
+                read_dataset(path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_own_splits_become_the_default(trees: Dataset, tmp_path: Path) -> None:

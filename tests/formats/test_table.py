@@ -158,6 +158,34 @@ def test_wrong_options_are_told(tmp_path: Path) -> None:
             table.read(path, **options)
 
 
+def test_a_label_table_without_rows_is_told(tmp_path: Path) -> None:
+    path = put(tmp_path, "bag_id,f\np,1\n", "bag_id,label\n")
+    with pytest.raises(MiplError, match=r"t\.labels\.csv has no rows below its header"):
+        table.read(path)
+
+
+def test_numbers_that_cannot_be_as_written_are_told(tmp_path: Path) -> None:
+    data = Dataset(np.zeros((2, 1)), [{0}, {1}], groups=[0.5, 1.5])
+    for cell, says in (("1e999", "not finite"), ("x", "could not convert")):
+        table.write(data, tmp_path / "t.csv")
+        labels = tmp_path / "t.labels.csv"
+        labels.write_text(labels.read_text().replace("1.5", cell))
+        with pytest.raises(MiplError, match=rf"column 'group' must hold <f8: .*{says}"):
+            table.read(tmp_path / "t.csv")
+
+
+def test_groups_may_be_numbers_or_names(tmp_path: Path) -> None:
+    for cells, expected in (
+        (("1.5", "2.5"), [1.5, 2.5]),
+        (("1.5", "nan"), ["1.5", "nan"]),
+        (("1", "99999999999999999999"), ["1", "99999999999999999999"]),
+        (("1", "02"), ["1", "02"]),
+    ):
+        labels = f"bag_id,label,group\np,a,{cells[0]}\nq,b,{cells[1]}\n"
+        groups = table.read(put(tmp_path, "bag_id,f\np,1\nq,2\n", labels)).groups
+        assert groups is not None and groups.tolist() == expected
+
+
 def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"bag_id,f\np,1\n\xff,2\n")
     with pytest.raises(MiplError, match=r"t\.csv is not UTF-8 text"):

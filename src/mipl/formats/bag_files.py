@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,8 +68,9 @@ def locate(name: str, folders: Sequence[Path]) -> Path:
     for folder in folders:
         for suffix in ("", *_SUFFIXES):
             file = inside(folder, name + suffix)
-            if file.is_file():
-                return file
+            with suppress(OSError):  # A name too long for any file.
+                if file.is_file():
+                    return file
     raise BadFile(f"the bag file {name[:80]!r} is not in {folders[0]}; check its name.")
 
 

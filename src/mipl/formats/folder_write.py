@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
-from mipl.errors import MiplError
-from mipl.files import write_text
+from mipl.files import atomic_folder, write_text
 from mipl.formats import label_columns as ours
 from mipl.formats import record as records
 from mipl.formats.bag_files import COORDS, FEATURES, INSTANCE_LABELS
@@ -34,7 +30,7 @@ def write(dataset: Dataset, path: str | Path) -> None:
     labels = ours.label_columns(dataset)
     names = _file_names(bags)
     labels = {"bag_id": labels.pop("bag_id"), "file": np.array(names), **labels}
-    with _new_folder(Path(path)) as folder:
+    with atomic_folder(path, ()) as folder:
         for kind in (FEATURES, COORDS, INSTANCE_LABELS):
             (folder / kind).mkdir()
         for name, bag in zip(names, _one_by_one(bags), strict=True):
@@ -68,25 +64,3 @@ def _save(path: Path, values: Array | None) -> None:
     if values is not None:
         array = records.plain_array(values, path.parent.name)
         np.save(path, array, allow_pickle=False)
-
-
-@contextmanager
-def _new_folder(path: Path) -> Iterator[Path]:
-    """Give a temporary folder that becomes ``path`` on success."""
-    if not path.parent.is_dir():
-        raise MiplError(
-            f"cannot write {path}: the folder {path.parent} does not exist; create it."
-        )
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise MiplError(
-            f"cannot write {path}: it exists; give the name of a new folder."
-        )
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.mkdir()
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        raise MiplError(f"cannot write {path}: {error.strerror}.") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
