@@ -15,7 +15,7 @@ from mipl.data.candidates import Candidates
 from mipl.data.crowd import Votes
 from mipl.errors import BadFile, MiplError
 from mipl.formats.candidate_columns import class_names
-from mipl.formats.columns import Columns, as_text
+from mipl.formats.columns import Columns, as_text, numbered
 from mipl.formats.table_file import read_columns
 
 BAG = ("bag_id", "bag", "slide_id", "item", "task")
@@ -78,7 +78,7 @@ def read_annotations(
     probability = (
         table.find(*PROBABILITY) if probability is None else table.need(probability)
     )
-    bag_ids, bags = _codes(table.text(bag))
+    bag_ids, bags = numbered(table.text(bag))
     labels = table.text(label)
     names = class_names(labels, classes)
     weight = None if probability is None else np.array(table.floats(probability))
@@ -87,7 +87,7 @@ def read_annotations(
         raise BadFile(f"{table.place(row, probability)} must be >= 0.")
     votes = Votes(
         bag=bags,
-        annotator=_codes(table.text(annotator))[1],
+        annotator=numbered(table.text(annotator))[1],
         column=_columns_of(table, label, labels, names),
         weight=weight,
         classes=names,
@@ -127,13 +127,6 @@ def _column(table: Columns, given: str | None, usual: Sequence[str], what: str) 
             f"{', '.join(usual)}, its columns are {', '.join(table.cells)}."
         )
     return found
-
-
-def _codes(texts: list[str]) -> tuple[list[str], Array]:
-    """Number texts in the order of first appearance."""
-    number: dict[str, int] = {}
-    codes = [number.setdefault(text, len(number)) for text in texts]
-    return list(number), np.array(codes, dtype=np.int64)
 
 
 def _columns_of(table: Columns, label: str, texts: list[str], names: Array) -> Array:

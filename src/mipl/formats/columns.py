@@ -116,6 +116,20 @@ def as_number(cell: Any) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def numbered(texts: Sequence[str]) -> tuple[list[str], Array]:
+    """Return the different texts in order of appearance, and the number of each.
+
+    Examples
+    --------
+    >>> names, numbers = numbered(["q", "p", "q"])
+    >>> names, numbers.tolist()
+    (['q', 'p'], [0, 1, 0])
+    """
+    number: dict[str, int] = {}
+    codes = [number.setdefault(text, len(number)) for text in texts]
+    return list(number), np.array(codes, dtype=np.int64)
+
+
 def typed(texts: Sequence[str], dtype: str | None = None) -> Array:
     """Return texts as whole numbers or numbers where all of them are, else as text.
 

@@ -13,7 +13,7 @@ from mipl.data.bags import Array
 from mipl.data.beside import bag_name
 from mipl.errors import BadBags, BadFile, MiplError, unknown
 from mipl.formats.candidate_columns import PREFIXES
-from mipl.formats.columns import Columns
+from mipl.formats.columns import Columns, numbered
 from mipl.formats.label_options import USUAL, LabelOptions
 from mipl.formats.split_columns import split_columns
 from mipl.formats.table_file import read_long
@@ -85,7 +85,7 @@ def read_instances(
 
     columns, features, rows = read_long(path, choose)
     layout, types = found[0], types or {}
-    keys, codes = _codes(columns.text(layout.bag))
+    keys, codes = numbered(columns.text(layout.bag))
     _check_finite(columns, features, rows, codes, keys)
     firsts = np.unique(codes, return_index=True)[1]
     per_bag = _constant(columns, layout.per_bag, codes, firsts)
@@ -186,12 +186,6 @@ def _coord_columns(
         if names and clear and (features or len(free) > len(names)):
             return list(names)
     return []
-
-
-def _codes(ids: list[str]) -> tuple[list[str], Array]:
-    number: dict[str, int] = {}
-    codes = [number.setdefault(key, len(number)) for key in ids]
-    return list(number), np.array(codes, dtype=np.int64)
 
 
 def _constant(
