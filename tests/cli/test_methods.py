@@ -1,0 +1,64 @@
+"""``mipl methods``: the list, the arguments, the citation; and what help loads."""
+
+import subprocess
+import sys
+
+import pytest
+
+import mipl
+from mipl.methods.registry import methods
+
+
+def test_the_list_names_every_method(run) -> None:
+    ran = run("methods")
+    assert ran.code == 0
+    for row in methods():
+        assert row.id in ran.out
+
+
+def test_one_method_shows_arguments_and_defaults(run) -> None:
+    ran = run("methods", "miplma-released")
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert ["training.batch_size", "1"] in lines
+    assert ["margin", "bag"] in lines and ["lam", str(mipl.MIPLMA().lam)] in lines
+
+
+def test_json_holds_arguments_of_all_methods(run) -> None:
+    told = {one["id"]: one for one in run("methods", "--json").json}
+    assert set(told) == {row.id for row in methods()}
+    paper = mipl.MIPLMA.paper().get_params()
+    for name, value in told["miplma-paper"]["arguments"].items():
+        assert value == (
+            list(paper[name]) if name.endswith("record_bags") else paper[name]
+        )
+    assert run("methods", "miplma", "--json").json == told["miplma"]
+
+
+def test_cite_prints_bibtex(run) -> None:
+    ran = run("methods", "--cite", "miplma-woma")
+    assert ran.out.startswith("@inproceedings{") and ran.out.endswith("}\n")
+    assert "Margin Adjustment" in ran.out
+    assert run("methods", "--cite", "miplma", "--json").json["bibtex"] + "\n" == ran.out
+
+
+def test_unknown_methods_get_a_guess(run) -> None:
+    for arguments in (("miplam",), ("--cite", "miplam")):
+        ran = run("methods", *arguments)
+        assert ran.code == 2 and "did you mean 'miplma'?" in ran.err
+
+
+@pytest.mark.parametrize(
+    "verb", ["fit", "predict", "evaluate", "explain", "methods", "demo"]
+)
+def test_help_has_json_and_loads_nothing_heavy(verb) -> None:
+    program = (
+        "import sys\nfrom mipl.cli.main import main\n"
+        f"try: main([{verb!r}, '--help'])\n"
+        "except SystemExit as end: assert not end.code\n"
+        "heavy = {'torch', 'numpy', 'sklearn', 'matplotlib'}\n"
+        "print('loaded', sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "--json" in done.stdout and "loaded []" in done.stdout
