@@ -1,6 +1,5 @@
 """Losses on the candidate labels."""
 
-import torch
 from torch import Tensor
 
 
@@ -11,6 +10,7 @@ def weighted_log_loss(log_p: Tensor, w: Tensor) -> Tensor:
 
     Examples
     --------
+    >>> import torch
     >>> log_p = torch.tensor([[0.5, 0.5, 0.0]]).log()
     >>> weighted_log_loss(log_p, torch.tensor([[1.0, 0.0, 0.0]]))
     tensor([0.6931])

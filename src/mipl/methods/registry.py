@@ -8,8 +8,8 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from mipl.errors import MiplError, unknown
-from mipl.methods.mipl import rows as mipl_rows
 from mipl.methods.row import Published, Reference, Row
+from mipl.methods.rows import mipl as mipl_rows
 
 if TYPE_CHECKING:
     from mipl.methods.base import BagClassifier

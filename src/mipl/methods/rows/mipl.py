@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mipl.methods.mipl import published
 from mipl.methods.row import Reference, Row
+from mipl.methods.rows import mipl_published as published
 
 _MIPLMA = Reference(
     text="Tang, Yang, Wang, Zhang, Zhang: Multi-instance partial-label learning with "

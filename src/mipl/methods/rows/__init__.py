@@ -1,0 +1,1 @@
+"""Registry rows: a method is a class, its arguments are a row."""
