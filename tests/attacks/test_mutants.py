@@ -111,7 +111,7 @@ def test_mutants(tmp_path, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SEEDS)
 def test_many_mutants(tmp_path, name):
-    outcomes = run(tmp_path, name, 6000)
+    outcomes = run(tmp_path, name, 2000)
     print(name, dict(outcomes))
 
 
