@@ -149,6 +149,7 @@ BAD_OFFSETS = {
     "beyond N": ([0, 3], "they go from 0 to 3"),
     "duplicate": ([0, 1, 1, 2], "bag 1 has no instances"),
     "falling": ([0, 2, 1, 2], "bag 1 ends before it begins"),
+    "standing, then falling": ([0, 0, 2, 1, 2], "bag 2 ends before it begins"),
     "floats": ([0.0, 2.0], "1-D array of integers"),
     "booleans": ([False, True], "1-D array of integers"),
     "text": ("02", "1-D array of integers"),

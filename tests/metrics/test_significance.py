@@ -43,6 +43,7 @@ def test_students_own_sleep_data():
 def test_without_spread_equal_is_a_tie_and_the_rest_is_decided():
     for paired in (True, False):
         assert t_test([0.9] * 10, [0.9] * 10, paired=paired) == (0.0, 1.0)
+        assert t_test([0.0] * 3, [0.0] * 3, paired=paired) == (0.0, 1.0)
         assert t_test([1.0] * 10, [0.9] * 10, paired=paired) == (math.inf, 0.0)
         assert verdict([0.8] * 3, [0.9] * 3, paired=paired) == "loss"
     a = np.linspace(0.5, 0.7, 10)
