@@ -36,9 +36,14 @@ _STYLE: dict[str, Any] = {
     "xtick.color": "#57606a",
     "ytick.color": "#57606a",
     "svg.fonttype": "none",  # Text stays text and takes the page's font.
-    "svg.hashsalt": "mipl",  # The same picture is the same file.
+    "svg.hashsalt": "mipl",
 }
-_BARE: dict[str, Any] = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+# Neither time nor address in a file: the same picture is the same bytes.
+_BARE: dict[str, dict[str, Any]] = {
+    "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    "pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
+    "png": {"Software": None},
+}
 
 
 @contextmanager
@@ -57,7 +62,7 @@ def as_svg(figure: Figure) -> str:
     """Return a figure as an SVG element that a page can hold."""
     buffer = io.StringIO()
     with drawing():
-        figure.savefig(buffer, format="svg", metadata=_BARE, transparent=True)
+        figure.savefig(buffer, format="svg", metadata=_BARE["svg"], transparent=True)
     text = buffer.getvalue()
     return text[text.index("<svg") :]
 
@@ -75,7 +80,9 @@ def save(figure: Figure, path: str | Path) -> None:
     check_picture_name(path)
     kind = Path(path).suffix.lower()[1:]
     with drawing(), atomic_path(path) as temporary:
-        figure.savefig(temporary, format=kind, dpi=150, facecolor="white")
+        figure.savefig(
+            temporary, format=kind, dpi=150, facecolor="white", metadata=_BARE[kind]
+        )
 
 
 def draw_curves(
