@@ -149,3 +149,14 @@ def test_an_empty_folder_is_filled(tmp_path):
     (tmp_path / "a").mkdir()
     write(tmp_path / "a", b"new")
     assert content(tmp_path / "a") == NEW
+
+
+def test_a_folder_may_hold_a_folder(tmp_path) -> None:
+    for content in ("old", "new"):
+        with atomic_folder(tmp_path / "run", ("file", "inner")) as place:
+            (place / "file").write_text(content)
+            with atomic_folder(place / "inner", ("deep",)) as inner:
+                (inner / "deep").write_text(content)
+    assert (tmp_path / "run/file").read_text() == "new"
+    assert (tmp_path / "run/inner/deep").read_text() == "new"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]

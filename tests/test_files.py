@@ -226,3 +226,12 @@ def test_ids_of_long_files_are_git_s(tmp_path, program):
     )
     assert git_blob_id(path) == done.stdout.decode().strip()
     assert sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_folder_is_made_with_its_parents_or_told(tmp_path) -> None:
+    assert make_folder(tmp_path / "a/b").is_dir()
+    assert make_folder(tmp_path / "a/b").is_dir()
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file", tmp_path / "file/inside"):
+        with pytest.raises(MiplError, match="cannot make the folder"):
+            make_folder(path)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mipl.data.validate import validate
     from mipl.datasets import load_dataset
     from mipl.errors import MiplError
-    from mipl.formats import read_dataset, write_dataset
+    from mipl.formats import read_bags, read_dataset, write_dataset
     from mipl.methods.loading import load_model
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.registry import method
@@ -42,6 +42,7 @@ _HOMES = {
     "load_dataset": "mipl.datasets",
     "load_model": "mipl.methods.loading",
     "method": "mipl.methods.registry",
+    "read_bags": "mipl.formats",
     "read_dataset": "mipl.formats",
     "ten_splits": "mipl.data",
     "validate": "mipl.data.validate",
@@ -62,6 +63,7 @@ __all__ = [
     "load_dataset",
     "load_model",
     "method",
+    "read_bags",
     "read_dataset",
     "ten_splits",
     "validate",

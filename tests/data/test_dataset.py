@@ -151,3 +151,13 @@ def test_a_data_set_survives_pickling_in_memory():
     assert again.splits["default"][0].test.tolist() == [1]
     assert (again.name, again.licence, again.source) == ("toy", "CC0", "here")
     assert repr(again) == repr(data) and "30 bags" in repr(data)
+
+
+def test_a_fold_is_what_split_uses() -> None:
+    data = Dataset(np.zeros((10, 2, 3)), [{0, 1}] * 10)
+    for fold in range(10):
+        one, (train, test) = data.fold(fold), data.split(fold)
+        assert len(train) == len(one.train) and len(test) == len(one.test)
+        assert sorted([*one.train, *one.test]) == list(range(10))
+    with pytest.raises(MiplError, match="fold must be 0 to 9; got 10"):
+        data.fold(10)
