@@ -16,6 +16,7 @@ from mipl.files import (
     atomic_path,
     existing,
     git_blob_id,
+    make_folder,
     read_bounded,
     sha256,
     write_bytes,
