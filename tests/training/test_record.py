@@ -113,6 +113,7 @@ def test_a_last_step_that_breaks_the_network_is_noticed():
 
 
 def test_a_diverged_network_predicts_no_nan():
-    model = fitted({"epochs": 1, "batch_size": None, "lr": 1e38})
+    settings = {"epochs": 1, "batch_size": None, "lr": 1e200, "dtype": "float64"}
+    model = fitted(settings)
     with pytest.raises(MiplError, match="no finite output for bag 0"):
         model.predict(PROBLEM.bags)

@@ -30,6 +30,7 @@ def network_state(model: Any) -> State:
         "tau": float(model.tau_),
         "history": model.history_,
         "n_iter": model.n_iter_,
+        "best_epoch": model.best_epoch_,
     }
     return arrays, facts
 
@@ -42,6 +43,7 @@ def restore_network(model: Any, stored: Stored) -> None:
     model.tau_ = stored.fact("tau", PositiveFloat)
     model.history_ = stored.fact("history", list[dict[str, float]])
     model.n_iter_ = stored.fact("n_iter", PositiveInt)
+    model.best_epoch_ = stored.fact("best_epoch", PositiveInt)
     model.label_weights_ = stored.array("label_weights", (None, k), np.float64)
     model.record_ = _records(stored, k)
     options = model.training or model._default_training()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Self
@@ -178,7 +179,7 @@ class NeuralBagClassifier(
     # -- use -------------------------------------------------------------------------
 
     def _proba(self, bags: Bags) -> Floats:
-        log_p = self._collect(bags, lambda out: out.log_p)
+        log_p = self._collect(bags, lambda _, out: out.log_p)
         # Normalised again in float64: float32 rows miss one by a few units of 1e-7.
         return torch.softmax(log_p, dim=1).numpy()
 
@@ -190,13 +191,13 @@ class NeuralBagClassifier(
         """
         check_is_fitted(self)
         bags = self._as_bags(X)
-        a = self._collect(bags, lambda out: out.a).numpy()
+        a = self._collect(bags, lambda _, out: out.a).numpy()
         return scaled_attention(a, bags.offsets, scale)
 
     def transform(self, X: Any) -> Floats:
         """Return the bag vectors, (m, L)."""
         check_is_fitted(self)
-        return self._collect(self._as_bags(X), lambda out: out.z).numpy()
+        return self._collect(self._as_bags(X), lambda _, out: out.z).numpy()
 
     def predict_instances(self, X: Any) -> Floats:
         """Return a class score per instance, (N, k): each as a bag of its own."""
@@ -205,17 +206,31 @@ class NeuralBagClassifier(
         log_p = self._collect(bags, self._instance_log_p)
         return log_p.exp().numpy()
 
-    def _instance_log_p(self, out: Output) -> Tensor:
-        log_p: Tensor = self.module_.head(out.h)
+    def _instance_log_p(self, module: BagNetwork, out: Output) -> Tensor:
+        log_p: Tensor = module.head(out.h)
         return log_p  # (N, k)
 
-    def _collect(self, bags: Bags, pick: Callable[[Output], Tensor]) -> Tensor:
-        """Run the network over all bags and join one of its outputs, in float64."""
-        like = next(self.module_.parameters())
+    def _precise_module(self) -> BagNetwork:
+        """Return the network as predictions use it: in float64, where it can.
+
+        In float32 a prediction would depend on how many bags are handled at once, by a
+        few units of 1e-6; a user's encoder may not be written for another type.
+        """
         module = self.module_.eval()
+        on_mps = next(module.parameters()).device.type == "mps"  # It has no float64.
+        if on_mps or isinstance(self.encoder, nn.Module):
+            return module
+        return copy.deepcopy(module).double()
+
+    def _collect(
+        self, bags: Bags, pick: Callable[[BagNetwork, Output], Tensor]
+    ) -> Tensor:
+        """Run the network over all bags and join one of its outputs, in float64."""
+        module = self._precise_module()
+        like = next(module.parameters())
         with torch_settings(self._options().threads), torch.no_grad():
             parts = [
-                pick(module(x, segments, self.tau_)).double().cpu()
+                pick(module, module(x, segments, self.tau_)).cpu().double()
                 for x, segments in evaluation_batches(bags, like.device, like.dtype)
             ]
         values = torch.cat(parts)

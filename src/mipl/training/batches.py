@@ -13,7 +13,8 @@ from torch import Tensor
 from mipl.data.bags import Bags
 from mipl.nn.segments import Segments
 
-_EVALUATION = 1 << 16  # Instances per step of a prediction.
+# Instances per step of a prediction: convolutions need 100 kB for each.
+_EVALUATION = 1 << 11
 
 
 @dataclass(frozen=True, eq=False)
