@@ -223,7 +223,9 @@ def test_a_read_only_float32_array_is_not_copied():
     assert np.shares_memory(Bags(rows, [0, 4]).instances, rows)
 
 
-@pytest.mark.parametrize("carry", [copy.copy, copy.deepcopy, "pickle"], ids=str)
+@pytest.mark.parametrize(
+    "carry", [copy.copy, copy.deepcopy, "pickle"], ids=["copy", "deepcopy", "pickle"]
+)
 def test_bags_survive_copying_and_pickling_in_memory(carry):
     bags = Bags(described(FIVE), instance_shape=(3, 1))
     again = pickle.loads(pickle.dumps(bags)) if carry == "pickle" else carry(bags)

@@ -246,7 +246,7 @@ def test_nothing_can_be_changed():
             del part.classes
 
 
-@pytest.mark.parametrize("carry", [copy.deepcopy, "pickle"], ids=str)
+@pytest.mark.parametrize("carry", [copy.deepcopy, "pickle"], ids=["deepcopy", "pickle"])
 def test_candidates_survive_copying_and_pickling_in_memory(carry):
     old = Candidates(np.array([[3.0, 1.0], [0.0, 1.0]]), classes=["a", "b"])
     new = pickle.loads(pickle.dumps(old)) if carry == "pickle" else carry(old)
