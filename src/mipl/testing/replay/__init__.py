@@ -19,7 +19,7 @@ _HOMES = {
     "miplma_flat": "mipl.testing.replay.miplma:released",
     "miplma_flat512": "mipl.testing.replay.miplma:released",
     "miplma_image": "mipl.testing.replay.miplma:released",
-    "miplma_paper": "mipl.testing.replay.miplma:paper",
+    "miplma_paper": "mipl.testing.replay.miplma_paper:paper",
 }
 
 

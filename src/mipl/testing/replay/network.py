@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from mipl.data.bags import Bags
 from mipl.methods.neural import NeuralBagClassifier
-from mipl.nn.network import BagNetwork
-from mipl.training.batches import BatchSource
+from mipl.nn.network import BagNetwork, Output
+from mipl.training.batches import Batch, BatchSource
 
 Arrays = dict[str, npt.NDArray[np.float64]]
+Inputs = Mapping[str, Any]
 DOUBLE = torch.float64
 
 
-def golden_bags(inputs: Mapping[str, Any], prefix: str = "") -> Bags:
+def golden_bags(inputs: Inputs, prefix: str = "") -> Bags:
     """Return the bags of a golden file."""
     rows = inputs[prefix + "instances"]
     shape = (1, 28, 28) if rows.shape[1] == 784 else None
@@ -55,7 +56,7 @@ def values_of(module: nn.Module) -> Arrays:
     return {role: p.detach().numpy().copy() for role, p in roles(module).items()}
 
 
-def gradients_of(module: nn.Module, loss: torch.Tensor) -> Arrays:
+def gradients_of(module: nn.Module, loss: Tensor) -> Arrays:
     """Return the gradient of a loss for each parameter, by role."""
     module.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
@@ -75,3 +76,25 @@ def source_of(bags: Bags, candidates: npt.NDArray[Any]) -> BatchSource:
 def prefixed(prefix: str, arrays: Arrays) -> Arrays:
     """Put a prefix before every name."""
     return {prefix + name: value for name, value in arrays.items()}
+
+
+def all_bags(source: BatchSource) -> Batch:
+    """Return all bags as one batch."""
+    return next(source.deal(np.arange(len(source)), None, None))
+
+
+def run(module: BagNetwork, batch: Batch, tau: float) -> Output:
+    """Run the network on a batch."""
+    out: Output = module(batch.x, batch.segments, float(tau))
+    return out
+
+
+def array(value: Tensor) -> npt.NDArray[np.float64]:
+    """Return a copy in float64, without gradient."""
+    found: npt.NDArray[np.float64] = value.detach().to(DOUBLE).numpy().copy()
+    return found
+
+
+def stack(values: list[Tensor]) -> npt.NDArray[np.float64]:
+    """Return copies in float64, one after another on a new first axis."""
+    return array(torch.stack([torch.as_tensor(v) for v in values]))
