@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mipl.cli.options import Json
-from mipl.cli.output import show, show_json, table, title
+from mipl.cli.output import say, show, show_json, table, title
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
@@ -90,9 +90,9 @@ def _show_runs(runs: list[Run], seconds: float, page: Path) -> None:
         "",
         table(["", ""], notes),
         "",
-        title("written", str(page)),
-        title("next", "mipl fit digits-mipl --out run, or your own: mipl data import"),
     )
+    say("written", str(page))
+    say("next", "mipl fit digits-mipl --out run, or your own: mipl data import --help")
 
 
 def _as_dicts(runs: list[Run]) -> list[dict[str, object]]:

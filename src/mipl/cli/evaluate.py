@@ -8,7 +8,7 @@ import typer
 
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
-from mipl.cli.output import pairs, plain, show, show_json, table, title, warn
+from mipl.cli.output import pairs, plain, say, show, show_json, table, title, warn
 from mipl.cli.sources import Source
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def evaluate(
 
 
 def _show(data: str, chosen: Chosen, found: Evaluation) -> None:
-    show(title(data, f"{found.bags} bags: {chosen.reason}"), pairs(_figures(found)))
+    say(data, f"{found.bags} bags: {chosen.reason}")
+    show(pairs(_figures(found)))
     if found.truth is None:
         show("", title("no true labels", "only figures that need none are shown"))
     elif len(found.classes) <= _MOST_CLASSES:

@@ -9,7 +9,7 @@ import typer
 
 from mipl.cli.model_options import DataSeed, ModelFolder, Table
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
-from mipl.cli.output import pairs, show, show_json, table, title
+from mipl.cli.output import pairs, say, show, show_json, table, title
 from mipl.cli.sources import Source
 
 if TYPE_CHECKING:
@@ -96,7 +96,8 @@ def _show(told: Explanation, written: list[str]) -> None:
     note = f"the first {_MOST_ROWS} of {n}" if n > _MOST_ROWS else f"{n}"
     show("", title("instances", f"{note}, most attended first"), _instances(told))
     if written:
-        show("", title("written", ", ".join(written)))
+        show("")
+        say("written", ", ".join(written))
 
 
 def _classes(told: Explanation) -> RenderableType:

@@ -9,7 +9,7 @@ import typer
 
 from mipl.cli.model_options import DataSeed, Fold
 from mipl.cli.options import FalseLabels, Json, Raw
-from mipl.cli.output import pairs, show, show_json, title
+from mipl.cli.output import pairs, say, show, show_json, title
 
 if TYPE_CHECKING:
     from mipl.cli.run_config import RunConfig
@@ -152,6 +152,6 @@ def _show(told: dict[str, Any]) -> None:
         rows["last epoch"] = figures(told["last_epoch"])
     if told["test"] is not None and told["test"]["truth"] is not None:
         rows["test accuracy"] = f"{told['test']['truth']['accuracy']:.3f}"
-    rows["saved in"] = told["folder"]
-    rows["next"] = f"mipl evaluate {told['folder']} {told['data']}"
-    show(title(told["method"], told["data"]), pairs(rows))
+    show(title(told["method"], told["data"]), pairs(rows), "")
+    say("saved", told["folder"])
+    say("next", f"mipl evaluate {told['folder']} {told['data']}")

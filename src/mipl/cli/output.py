@@ -43,6 +43,11 @@ def show(*parts: RenderableType, wrap: bool = True) -> None:
         target.print(part, soft_wrap=not wrap)
 
 
+def say(word: str, text: str) -> None:
+    """Print a line that is never broken: a path or a command can be copied from it."""
+    console().print(title(word, text), soft_wrap=True)
+
+
 def tell_error(error: BaseException) -> None:
     """Print the sentence of a mistake on stderr."""
     _tell("error: ", "bold red", plain(error))

@@ -9,7 +9,7 @@ import typer
 
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
-from mipl.cli.output import show, show_json, table, title
+from mipl.cli.output import say, show, show_json, table
 from mipl.cli.sources import Source
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ def _show(columns: dict[str, Array], data: str, out: Path | None) -> None:
         for row in _records({name: v[:_FIRST] for name, v in columns.items()})
     ]
     note = f"the first {_FIRST} of {n} bags" if n > _FIRST else f"{n} bags"
-    show(title(data, note), table(list(columns), rows))
+    say(data, note)
+    show(table(list(columns), rows))
     if out is not None:
-        show("", title("written", str(out)))
+        show("")
+        say("written", str(out))
