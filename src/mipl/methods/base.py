@@ -178,20 +178,20 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
                 )
             truth = known.matrix.argmax(axis=1)
             self.temperature_ = fit_temperature(p, truth)
-            self.conformal_ = ("labels", with_temperature(p, self.temperature_), truth)
+            self.conformal_ = ("labels", p, truth)
         else:
             sets = self._known_candidates(candidates, len(p)).matrix
             self.temperature_ = fit_candidate_temperature(p, sets)
-            self.conformal_ = (
-                "candidates",
-                with_temperature(p, self.temperature_),
-                sets,
-            )
+            self.conformal_ = ("candidates", p, sets)
         return self
 
     def predict_set(self, X: Any, alpha: float = 0.1) -> npt.NDArray[np.bool_]:
-        """Return sets of classes that hold the true one with probability 1 - alpha."""
-        p = self.predict_proba(X)
+        """Return sets of classes that hold the true one with probability 1 - alpha.
+
+        The sets come from the probabilities before the temperature, which was fitted on
+        the same bags: so the promise is exact.
+        """
+        check_is_fitted(self)
         if self.conformal_ is None:
             raise MiplError("predict_set needs calibrate(bags, ...) first.")
         kind, scores, truth = self.conformal_
@@ -200,7 +200,7 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
             if kind == "labels"
             else candidate_conformal_threshold(scores, truth, alpha)
         )
-        return conformal_sets(p, threshold)
+        return conformal_sets(self._proba(self._as_bags(X)), threshold)
 
     # -- input ------------------------------------------------------------------------
 
