@@ -1,0 +1,1 @@
+"""Speed and choices, measured side by side."""

@@ -1,0 +1,110 @@
+"""Measure test accuracies split by split, saved to results/accuracies.csv.
+
+    python -m benchmarks.measure --method miplma --data sival-mipl --r 1 2 3
+    python -m benchmarks.measure --summary
+
+A row is a finished run: method, arguments, data, r, split, seed, accuracy, seconds.
+Rows already in the file are not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from benchmarks.record import (
+    RESULTS,
+    arguments_text,
+    load,
+    parse_numbers,
+    run_missing,
+)
+
+FILE = RESULTS / "accuracies.csv"
+KEY = ["method", "arguments", "data", "r", "split", "seed"]
+
+
+def work(job: dict[str, Any]) -> dict[str, Any]:
+    """Fit on the training bags of one split and score its test bags."""
+    from mipl import load_dataset, method  # noqa: PLC0415
+
+    train, test = load_dataset(job["data"], r=job["r"]).split(job["split"])
+    published = (
+        {"published_for": job["data"], "r": job["r"]} if job["published"] else {}
+    )
+    model = method(job["method"], **published)
+    model.set_params(**job["arguments"], random_state=job["seed"])
+    start = time.perf_counter()
+    model.fit(train.bags, train.candidates)
+    seconds = time.perf_counter() - start
+    return {
+        **{name: job[name] for name in KEY},
+        "arguments": _arguments(job),
+        "accuracy": f"{model.score(test.bags, test.labels):.4f}",
+        "seconds": f"{seconds:.1f}",
+    }
+
+
+def _arguments(job: dict[str, Any]) -> str:
+    marked = {"published": True} if job["published"] else {}
+    return arguments_text(job["arguments"] | marked)
+
+
+def _key(job: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(
+        str(job[name]) if name != "arguments" else _arguments(job) for name in KEY
+    )
+
+
+def summary() -> None:
+    """Print mean, std (ddof 0) and number of splits of every cell measured."""
+    cells: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for row in load(FILE):
+        cell = tuple(row[name] for name in ("data", "r", "method", "arguments"))
+        cells[cell].append(float(row["accuracy"]))
+    for cell, found in sorted(cells.items()):
+        mean, std = np.mean(found), np.std(found)
+        print(f"{mean:.3f} +- {std:.3f}  ({len(found):2d} splits)  {'  '.join(cell)}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--method", nargs="+", default=[])
+    parser.add_argument("--data", nargs="+", default=[])
+    parser.add_argument("--r", nargs="+", type=int, default=[1])
+    parser.add_argument("--splits", nargs="+", default=["0-9"])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--published", action="store_true", help="published settings")
+    parser.add_argument("--set", nargs="+", default=[], metavar="NAME=JSON")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--summary", action="store_true")
+    given = parser.parse_args()
+    changes = {k: json.loads(v) for k, v in (text.split("=", 1) for text in given.set)}
+    jobs = [
+        {
+            "method": name,
+            "arguments": changes,
+            "data": data,
+            "r": r,
+            "split": split,
+            "seed": given.seed,
+            "published": given.published,
+        }
+        for data in given.data
+        for r in given.r
+        for split in parse_numbers(given.splits)
+        for name in given.method
+    ]
+    if jobs:
+        run_missing(jobs, _key, KEY, work, FILE, given.workers)
+    if given.summary or not jobs:
+        summary()
+
+
+if __name__ == "__main__":
+    main()
