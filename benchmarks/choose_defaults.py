@@ -31,6 +31,7 @@ RANKING = RESULTS / "default_ranking.csv"
 
 BASE: dict[str, Any] = {
     "lam": 0.5,
+    "tau": 5.0,
     "standardise": "scores",
     "scale_scores": True,
     "shared_gate": False,

@@ -23,7 +23,7 @@ def test_the_same_key_gives_the_same_mask_and_another_key_another():
 
 @pytest.mark.parametrize("p", [0.1, 0.25, 0.5, 0.9])
 def test_the_expectation_is_kept(p):
-    n = 200_000
+    n = 2_000_000
     x = masks(p, 3, (n,))
     kept = 1 - round(p * 256) / 256
     values = x.unique().tolist()

@@ -152,7 +152,7 @@ def test_the_number_of_steps_of_an_epoch(model, steps, monkeypatch):
 def test_predictions_use_the_temperature_left_after_the_last_decay():
     for lag in (0, 1):
         model = fitted(MIPLMA(tau_lag=lag))
-        assert np.isclose(model.tau_, 5 * 0.95**3)
+        assert np.isclose(model.tau_, model.tau * 0.95**3)
 
 
 # -- ablations -----------------------------------------------------------------------

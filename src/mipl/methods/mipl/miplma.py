@@ -40,9 +40,9 @@ class MIPLMA(NeuralBagClassifier):
         phi  = 1 - ( max_{c in S} p_c - max_{c not in S} p_c )
         w    = alpha w + (1 - alpha) p / sum_{c in S} p_c   on S
 
-    The defaults are this library's own, one setting for all data (docs/defaults.md says
-    how they were chosen). ``MIPLMA.paper()`` reads the paper to the letter and
-    ``MIPLMA.released()`` computes what the authors' program computes.
+    The defaults are this library's own, one setting for all data, chosen without a test
+    label by benchmarks/choose_defaults.py. ``MIPLMA.paper()`` reads the paper to the
+    letter and ``MIPLMA.released()`` computes what the authors' program computes.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class MIPLMA(NeuralBagClassifier):
     def __init__(
         self,
         lam: float = 0.5,
-        tau: float = 5.0,
+        tau: float = 1.0,
         tau_min: float = 0.1,
         tau_decay: float = 0.95,
         width: int = 128,
@@ -194,6 +194,7 @@ class MIPLMA(NeuralBagClassifier):
         a step per batch.
         """
         preset: dict[str, Any] = {
+            "tau": 5.0,
             "standardise": "attention",
             "scale_scores": False,
             "shared_gate": False,
@@ -216,6 +217,7 @@ class MIPLMA(NeuralBagClassifier):
     def released(cls, **arguments: Any) -> Self:
         """Return the authors' program: one bag per step, and its departures."""
         preset: dict[str, Any] = {
+            "tau": 5.0,
             "standardise": "scores",
             "scale_scores": True,
             "shared_gate": True,
@@ -286,3 +288,6 @@ class MIPLMA(NeuralBagClassifier):
 
     def _updates_first(self) -> bool:
         return self.update_first
+
+    def _default_training(self) -> Training:
+        return Training(lr=0.1)
