@@ -88,4 +88,5 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> MiplError:
     names = sorted(map(str, known))
     close = get_close_matches(str(name), names, n=1)
     guess = f"did you mean {close[0]!r}? " if close else ""
-    return MiplError(f"unknown {kind} {str(name)!r}; {guess}Known: {', '.join(names)}.")
+    listed = f"Known: {', '.join(names)}" if names else "there are none"
+    return MiplError(f"unknown {kind} {str(name)!r}; {guess}{listed}.")

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 
+import h5py
 import numpy as np
 import pytest
 
@@ -173,6 +174,21 @@ def test_validate_a_table_with_empty_cells(run, tmp_path) -> None:
     assert "line 3, column 'x'" in found["sentence"]
 
 
+def test_validate_counts_bags_without_candidates_or_instances(run, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text("bag_id,x\np,1\nq,2\nr,3\n")
+    labels = tmp_path / "a.labels.csv"
+    labels.write_text("bag_id,candidates\np,oak|elm\nq,\nr,[]\n")
+    ran = run("data", "validate", tmp_path / "a.csv", "--json")
+    [found] = ran.json
+    assert (ran.code, found["code"], found["count"]) == (1, "empty-sets", 2)
+    assert [e.rpartition(", ")[2] for e in found["examples"]] == ["line 3", "line 4"]
+    labels.write_text("bag_id,candidates\np,a\ns,b\nq,b\nr,a\nt,b\n")
+    ran = run("data", "validate", tmp_path / "a.csv", "--json")
+    [found] = ran.json
+    assert (ran.code, found["code"], found["count"]) == (1, "empty-bags", 2)
+    assert found["examples"] == ["bag 1 ('s')", "bag 4 ('t')"]
+
+
 # -- build, import, convert ----------------------------------------------------------
 
 
@@ -241,6 +257,27 @@ def test_convert_and_back(run, trees, tmp_path, suffix) -> None:
     assert ran.code == 0 and "3 bags, 4 instances x 2 features" in ran.out
     back = read_dataset(tmp_path / f"out{suffix}")
     assert back.bags.digest() == read_dataset(trees).bags.digest()
+
+
+def test_options_of_the_written_format(run, trees, tmp_path) -> None:
+    out = tmp_path / "new.mat"
+    assert run("data", "convert", trees, out, "--write", "version=7.3").code == 0
+    assert out.read_bytes().startswith(b"MATLAB 7.3")
+    assert read_dataset(out).bags.digest() == read_dataset(trees).bags.digest()
+    half = tmp_path / "half.bags.h5"
+    ran = run("data", "import", trees, "-o", half, "--write", "dtype=float16")
+    assert ran.code == 0
+    with h5py.File(half) as file:
+        assert file["features"].dtype == "float16"
+
+
+def test_unknown_option_of_the_written_format(run, trees) -> None:
+    out = trees.parent / "new.npz"
+    ran = run("data", "convert", trees, out, "--write", "version=7.3")
+    assert ran.code == 2 and "unknown option 'version'; there are none." in ran.err
+    ran = run("data", "convert", trees, out, "--write", "version")
+    assert ran.code == 2 and "--write must be NAME=VALUE" in ran.err
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from mipl.cli import data_views as views
-from mipl.cli.options import FORMATS, FalseLabels, Json, Out, Raw, Seed, Settings
+from mipl.cli.options import (
+    FORMATS,
+    FalseLabels,
+    Json,
+    Out,
+    Raw,
+    Seed,
+    Settings,
+    Writing,
+)
 from mipl.cli.sources import Source, given_options
 
 
@@ -24,6 +33,7 @@ def build(
     seed: Seed = None,
     raw: Raw = None,
     settings: Settings = None,
+    writing: Writing = None,
     as_json: Json = False,
 ) -> None:
     """Build a data set of the catalog and write it to a file."""
@@ -37,7 +47,7 @@ def build(
     dataset = Source(name, r, seed, raw, settings or ()).dataset()
     if out is None:
         out = cache_dir() / f"{_stem(name, r, seed, settings)}.bags.h5"
-    write_dataset(dataset, out)
+    write_dataset(dataset, out, **given_options(writing or (), "--write"))
     views.show_written(dataset, out, as_json)
 
 
@@ -88,6 +98,7 @@ def import_(
         str | None, typer.Option(help="Variable of a .mat file that holds the bags.")
     ] = None,
     settings: Settings = None,
+    writing: Writing = None,
     as_json: Json = False,
 ) -> None:
     """Read your own data and write them as a data set.
@@ -112,7 +123,8 @@ def import_(
         "variable": variable,
     }
     told = {name: value for name, value in given.items() if value is not None}
-    _converted(path, out, told | given_options(settings or ()), as_json)
+    told |= given_options(settings or ())
+    _converted(path, out, told, writing, as_json)
 
 
 def _listed(names: str | None) -> list[str] | None:
@@ -128,18 +140,26 @@ def convert(
     path: Annotated[Path, typer.Argument(help="The file or folder to read.")],
     out: Annotated[Path, typer.Argument(help=f"What to write: {FORMATS}.")],
     settings: Settings = None,
+    writing: Writing = None,
     as_json: Json = False,
 ) -> None:
     """Write a data set in another format, which the name of the new file decides."""
-    _converted(path, out, given_options(settings or ()), as_json)
+    _converted(path, out, given_options(settings or ()), writing, as_json)
 
 
-def _converted(path: Path, out: Path, options: dict[str, Any], as_json: bool) -> None:
+def _converted(
+    path: Path,
+    out: Path,
+    options: dict[str, Any],
+    writing: list[str] | None,
+    as_json: bool,
+) -> None:
     from mipl.errors import MiplError
     from mipl.formats import read_dataset, write_dataset
 
     if out.exists() and path.exists() and out.samefile(path):
         raise MiplError(f"{out} cannot be converted into itself; give another name.")
+    writing_options = given_options(writing or (), "--write")
     dataset = read_dataset(path, **options)
-    write_dataset(dataset, out)
+    write_dataset(dataset, out, **writing_options)
     views.show_written(dataset, out, as_json)

@@ -32,4 +32,13 @@ Settings = Annotated[
         help="An option of the data set or of the file's format; may be repeated.",
     ),
 ]
+Writing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--write",
+        metavar="NAME=VALUE",
+        help="An option of the format written, as version=7.3 (.mat) or dtype=float16 "
+        "(.bags.h5); may be repeated.",
+    ),
+]
 Out = Annotated[Path, typer.Option("--out", "-o", help=f"What to write: {FORMATS}.")]

@@ -58,7 +58,7 @@ class Source:
         return path
 
 
-def given_options(settings: Sequence[str]) -> dict[str, Any]:
+def given_options(settings: Sequence[str], flag: str = "--set") -> dict[str, Any]:
     """Read ``name=value`` settings; a value is JSON where it can be, otherwise text.
 
     Examples
@@ -72,7 +72,7 @@ def given_options(settings: Sequence[str]) -> dict[str, Any]:
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or not name:
-            raise MiplError(f"--set must be NAME=VALUE; got {setting!r}.")
+            raise MiplError(f"{flag} must be NAME=VALUE; got {setting!r}.")
         try:
             options[name.replace("-", "_")] = json.loads(value)
         except ValueError:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mipl.data.bags import Array
 from mipl.data.candidates import Candidates
-from mipl.errors import BadFile, MiplError
+from mipl.errors import BadBags, BadFile, MiplError
 from mipl.formats.columns import Columns, as_number, as_text, is_missing, typed
 
 PREFIXES = CANDIDATE, WEIGHT, VOTES = "candidate:", "weight:", "votes:"
@@ -27,6 +27,7 @@ def read_sets(table: Columns, column: str, classes: Any = None) -> Candidates:
     >>> [sorted(s) for s in read_sets(table, "candidates")]
     [['elm', 'oak'], ['ash']]
     """
+    _refuse_empty(table, column)
     sets = [
         _parts(cell, table.place(row, column))
         for row, cell in enumerate(table.cells[column])
@@ -144,6 +145,20 @@ def class_names(seen: Sequence[str], classes: Any) -> Array:
     if names.ndim != 1 or not len(names) or names.dtype.kind not in "biufU":
         raise MiplError(f"classes must be a list of names; got {str(classes)[:80]}.")
     return names
+
+
+def _refuse_empty(table: Columns, column: str) -> None:
+    """Count all bags without candidates, so that they can be mended at once."""
+    cells = table.cells[column]
+    empty = [i for i, c in enumerate(cells) if is_missing(c) or c in ("[]", [], ())]
+    if empty:
+        raise BadBags(
+            f"{table.place(empty[0], column)} must name candidates, as a|b or a JSON "
+            "list; it is empty.",
+            "empty-sets",
+            empty,
+            table.place,
+        )
 
 
 def _parts(cell: Any, place: str) -> list[str]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mipl.data.bags import Array, Bags
+from mipl.data.beside import bag_name
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
-from mipl.errors import BadFile, MiplError
+from mipl.errors import BadBags, BadFile, MiplError
 from mipl.formats import candidate_columns as forms
 from mipl.formats.annotations import is_annotation_table, read_annotations
 from mipl.formats.columns import Columns
@@ -162,9 +164,15 @@ def _in_order(
             file = places[0].split(", ")[0]
             raise BadFile(f"bag {key[:40]!r} has no row in {file}; add it.")
     wanted = set(keys)
-    for key, place in zip(ids, places, strict=True):
-        if key not in wanted:
-            raise BadFile(f"{place}: bag {key[:40]!r} has no instances; remove it.")
+    empty = [i for i, key in enumerate(ids) if key not in wanted]
+    if empty:
+        raise BadBags(
+            f"{places[empty[0]]}: bag {ids[empty[0]][:40]!r} has no instances; "
+            "remove it.",
+            "empty-bags",
+            empty,
+            partial(bag_name, np.asarray(ids)),
+        )
     return [position[key] for key in keys]
 
 

@@ -22,7 +22,11 @@ _MOST_IN_V5 = 2**31  # What MATLAB reads as one variable of a version 5 file.
 
 
 def write(
-    dataset: Dataset, path: str | Path, *, layout: str = "mipl", version: str = "5"
+    dataset: Dataset,
+    path: str | Path,
+    *,
+    layout: str = "mipl",
+    version: str | float = "5",
 ) -> None:
     """Write a data set as a MATLAB file, and its splits as index files beside it.
 
@@ -37,8 +41,10 @@ def write(
     layout : "mipl" or "pll"
         Cell array, or matrices (for bags of one instance).
     version : "5" or "7.3"
+        Or the number.
     """
     path = Path(path)
+    version = str(version)
     if layout not in _LAYOUTS:
         raise unknown("layout", layout, _LAYOUTS)
     if version not in _VERSIONS:
