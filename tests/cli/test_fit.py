@@ -43,7 +43,7 @@ def test_a_run_holds_model_config_and_bags(fit, tmp_path) -> None:
 def test_the_model_is_the_one_that_python_trains(fit, tmp_path) -> None:
     fit("--split", 0, "--seed", 4, "--set", "lam=0.25")
     train, test = mipl.load_dataset("synthetic", **SMALL).split(0)
-    own = mipl.MIPLMA(lam=0.25, training=mipl.Training(epochs=2), random_state=4)
+    own = mipl.MIPLMA(lam=0.25, random_state=4).set_params(training__epochs=2)
     own.fit(train.bags, train.candidates)
     loaded = mipl.load_model(tmp_path / "run/model")
     assert np.array_equal(loaded.predict_proba(test.bags), own.predict_proba(test.bags))

@@ -12,6 +12,10 @@ import mipl
 from mipl import Bags, Dataset, MiplError, read_dataset, write_dataset
 
 
+LEAVES_OUT = pytest.mark.filterwarnings("ignore:.* has no place for")
+
+
+@LEAVES_OUT
 @pytest.mark.parametrize("suffix", [".bags.h5", ".npz", ".parquet", ".mat"])
 def test_content_decides_not_the_name(
     trees: Dataset, tmp_path: Path, suffix: str
@@ -74,6 +78,7 @@ def test_only_data_sets_are_written(tmp_path: Path) -> None:
         write_dataset(Bags(np.zeros((2, 1))), tmp_path / "t.npz")  # type: ignore[arg-type]
 
 
+@LEAVES_OUT
 def test_an_unknown_option_is_told(trees: Dataset, tmp_path: Path) -> None:
     for suffix, options, says in (
         (".npz", {"labels": "x"}, "unknown option 'labels'"),

@@ -6,7 +6,7 @@ import pytest
 from scipy.io import loadmat, savemat
 from tests.formats.toy import VERSIONS, assert_same, cells_of, toy
 
-from mipl.data import Dataset
+from mipl.data import Bags, Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.formats import mat
 from mipl.formats.mat_write import save
@@ -180,3 +180,19 @@ def test_too_large_for_version_5_is_told(tmp_path):
     with pytest.raises(MiplError, match=r"version='7\.3' or a \*\.bags\.h5"):
         save({"data": cells}, tmp_path / "a.mat", "5")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_layout_cannot_hold_is_told(tmp_path) -> None:
+    weighted = Dataset(
+        Bags([np.ones((2, 3)), np.zeros((1, 3))], bag_ids=["a", "b"]),
+        np.array([[3.0, 1.0], [0.0, 2.0]]),
+        groups=["north", "south"],
+    )
+    with pytest.warns(UserWarning, match="label weights, groups, bag ids, which were"):
+        mat.write(weighted, tmp_path / "x.mat")
+    assert mat.read(tmp_path / "x.mat").candidates.matrix.tolist() == [[1, 1], [0, 1]]
+
+
+def test_nothing_is_told_where_nothing_is_left_out(tmp_path, recwarn) -> None:
+    mat.write(Dataset([np.ones((2, 3))], [{"oak", "elm"}]), tmp_path / "x.mat")
+    assert not recwarn.list

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +19,11 @@ from mipl.cli.options import (
     Settings,
     Writing,
 )
+from mipl.cli.output import warn
 from mipl.cli.sources import Source, given_options
+
+if TYPE_CHECKING:
+    from mipl.data import Dataset
 
 
 def build(
@@ -40,15 +45,13 @@ def build(
     from mipl.datasets import CATALOG
     from mipl.datasets.places import cache_dir
     from mipl.errors import unknown
-    from mipl.formats import write_dataset
 
     if name not in CATALOG:
         raise unknown("data set", name, CATALOG)
     dataset = Source(name, r, seed, raw, settings or ()).dataset()
     if out is None:
         out = cache_dir() / f"{_stem(name, r, seed, settings)}.bags.h5"
-    write_dataset(dataset, out, **given_options(writing or (), "--write"))
-    views.show_written(dataset, out, as_json)
+    _write(dataset, out, writing, as_json)
 
 
 def _stem(
@@ -155,11 +158,23 @@ def _converted(
     as_json: bool,
 ) -> None:
     from mipl.errors import MiplError
-    from mipl.formats import read_dataset, write_dataset
+    from mipl.formats import read_dataset
 
     if out.exists() and path.exists() and out.samefile(path):
         raise MiplError(f"{out} cannot be converted into itself; give another name.")
-    writing_options = given_options(writing or (), "--write")
-    dataset = read_dataset(path, **options)
-    write_dataset(dataset, out, **writing_options)
+    given_options(writing or (), "--write")  # A mistake there is told at once.
+    _write(read_dataset(path, **options), out, writing, as_json)
+
+
+def _write(
+    dataset: Dataset, out: Path, writing: list[str] | None, as_json: bool
+) -> None:
+    """Write a data set, and tell what the format could not hold."""
+    from mipl.formats import write_dataset
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        write_dataset(dataset, out, **given_options(writing or (), "--write"))
+    for warning in caught:
+        warn(str(warning.message))
     views.show_written(dataset, out, as_json)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mipl.datasets.fetch import Fetched
     from mipl.datasets.records import Record
 
+_FEW = 12  # Names of classes that fit on a line.
 _COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
@@ -118,9 +119,12 @@ def show_written(dataset: Dataset, path: Path, as_json: bool) -> None:
     if as_json:
         show_json(facts)
         return
+    names = [str(name) for name in dataset.classes[:_FEW].tolist()]
+    more = ", ..." if len(dataset.classes) > _FEW else ""
     told = (
         f"{facts['bags']:,} bags, {facts['instances']:,} instances x "
-        f"{facts['features']:,} features, {len(dataset.classes)} classes"
+        f"{facts['features']:,} features, {len(dataset.classes)} classes: "
+        f"{', '.join(names)}{more}"
     )
     follow = title("next", f"mipl data validate {path}")
     show(title(str(path), told), follow, wrap=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ def write(
 
     The file keeps instances, candidates, true labels, instance labels, class names (in
     a variable ``classes``) and the default splits; these layouts have no place for
-    weights, groups, coordinates and other names.
+    weights, groups, coordinates and other names, and a warning tells which were left
+    out.
 
     Parameters
     ----------
@@ -59,6 +61,26 @@ def write(
     for number, split in enumerate(splits, start=1):
         fold = {TRAIN: split.train[None] + 1, TEST: split.test[None] + 1}
         save(fold, index_folder(path) / f"index{number}.mat", "5")
+    if left := left_out(dataset):
+        warnings.warn(
+            f"{path} has no place for {', '.join(left)}, which were left out; "
+            "a *.bags.h5 file keeps them.",
+            stacklevel=2,
+        )
+
+
+def left_out(dataset: Dataset) -> list[str]:
+    """Return what of a data set these layouts cannot hold."""
+    bags = dataset.bags
+    held = {
+        "label weights": dataset.candidates.weights,
+        "groups": dataset.groups,
+        "coordinates": bags.coords,
+        "bag ids": bags.bag_ids,
+        "addresses": bags.uris,
+        "other splits": [name for name in dataset.splits if name != DEFAULT_SPLITS],
+    }
+    return [name for name, value in held.items() if value is not None and len(value)]
 
 
 def save(variables: dict[str, Any], path: Path, version: str) -> None:
