@@ -11,7 +11,6 @@ import pytest
 import mipl
 from mipl import Bags, Dataset, MiplError, read_dataset, write_dataset
 
-
 LEAVES_OUT = pytest.mark.filterwarnings("ignore:.* has no place for")
 
 
