@@ -116,6 +116,7 @@ def test_the_presets_differ_where_paper_and_program_differ():
     for preset in (paper, released):
         given = {name: preset[name] for name in ("tau", "tau_min", "tau_decay")}
         assert given == {"tau": 5.0, "tau_min": 0.1, "tau_decay": 0.95}
+        assert (preset["width"], preset["training__epochs"]) == (128, 100)
         assert preset["training__momentum"] == 0.9
         assert preset["training__weight_decay"] == 1e-4
         assert preset["training__schedule"] == "cosine"
