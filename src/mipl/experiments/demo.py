@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
 
 from mipl.data.dataset import Dataset
 from mipl.datasets import load_dataset
@@ -141,9 +142,16 @@ def demo_runs(
     # The slowest method first, so that no process is left alone with it at the end.
     chosen = [one for one in CONTESTANTS if one.id in contestants]
     chosen.sort(key=lambda one: one.id != "released")
-    jobs = [delayed(run)(one, fold, epochs) for one in chosen for fold in folds]
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        yield from Parallel(n_jobs=workers, return_as="generator_unordered")(jobs)
+    jobs = [(one, fold, epochs) for one in chosen for fold in folds]
+    if workers == 1:
+        yield from (run(*job) for job in jobs)
+        return
+    # A pool of our own: joblib's shared one takes the loading of torch, in a process
+    # that it reuses, for a leak of memory and hangs.
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawn) as pool:
+        for done in as_completed([pool.submit(run, *job) for job in jobs]):
+            yield done.result()
 
 
 def run(contestant: Contestant, fold: int, epochs: int | None = None) -> Run:
