@@ -9,6 +9,9 @@ import scipy.sparse
 from mipl import Bags, MiplError
 
 GOOD = np.ones((2, 3))
+with warnings.catch_warnings():  # NumPy announces that it would rather not have them.
+    warnings.simplefilter("ignore", PendingDeprecationWarning)
+    MATRIX = np.asmatrix(GOOD)
 
 
 def with_value(value, dtype=np.float64):
@@ -122,7 +125,7 @@ ODD = {
     "not contiguous": [np.arange(24.0).reshape(4, 6)[::2, ::2]],
     "Fortran order": [np.asfortranarray(np.arange(6.0).reshape(2, 3))],
     "negative strides": [np.arange(6.0).reshape(2, 3)[::-1, ::-1]],
-    "np.matrix": [np.asmatrix(GOOD)],
+    "np.matrix": [MATRIX],
 }
 
 

@@ -79,7 +79,8 @@ def test_large_bags_are_cut_and_the_headline_says_so() -> None:
 )
 def test_one_instance_and_odd_weights(changes) -> None:
     for shape in ((1, 4, 4), None):
-        as_svg(draw_explanation(replace(told(shape, n=1), **changes)))
+        picture = as_svg(draw_explanation(replace(told(shape, n=1), **changes)))
+        assert "<svg" in picture and "nan" not in picture.lower()
 
 
 def test_a_method_without_any_weights_is_told() -> None:
