@@ -35,6 +35,7 @@ def test_the_defaults_are_sound():
             {"weight_decay": -1.0},
             "weight_decay of Training must be a number >= 0; got -1.0.",
         ),
+        ({"clip": 0}, "clip of Training must be None or a number > 0; got 0."),
         ({"momentum": 1.0}, "momentum of Training must be in [0, 1); got 1.0."),
         ({"holdout": 1.0}, "holdout of Training must be in (0, 1); got 1.0."),
         (

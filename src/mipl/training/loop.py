@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from mipl.errors import MiplError
 from mipl.nn.dropout import rekey
@@ -108,13 +108,19 @@ def run_epoch(
     batches = source.deal(order, options.batch_size, options.batch_instances)
     for step, batch in enumerate(batches):
         rekey(state.module, int(keys[step]))
-        for name, value in run_step(state, method, batch, clock, step).items():
+        values = run_step(state, method, batch, clock, step, options.clip)
+        for name, value in values.items():
             totals[name] = totals.get(name, 0.0) + value * len(batch.bags)
     return {name: value / len(order) for name, value in totals.items()}
 
 
 def run_step(
-    state: TrainingState, method: TrainableMethod, batch: Batch, clock: Clock, step: int
+    state: TrainingState,
+    method: TrainableMethod,
+    batch: Batch,
+    clock: Clock,
+    step: int,
+    clip: float | None = None,
 ) -> dict[str, float]:
     """Take one step on one batch: forward, label weights, loss, backward."""
     out = state.module(batch.x, batch.segments, clock.tau)
@@ -127,6 +133,8 @@ def run_step(
     _check_finite(values, clock, step)
     state.optimiser.zero_grad(set_to_none=True)
     total.backward()  # type: ignore[no-untyped-call]
+    if clip is not None:
+        nn.utils.clip_grad_norm_(state.module.parameters(), clip)
     state.optimiser.step()
     state.w.index_copy_(0, batch.bags, updated)
     state.p.index_copy_(0, batch.bags, out.p.detach())

@@ -25,6 +25,8 @@ class Training(BaseEstimator):  # type: ignore[misc]
     epochs : int
     lr, momentum, nesterov, weight_decay
         Of stochastic gradient descent.
+    clip : float or None
+        Largest norm of the whole gradient; a longer one is shortened to it.
     schedule : {"cosine", "constant"}
         Course of the learning rate over the epochs.
     batch_size : int or None
@@ -60,6 +62,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         momentum: float = 0.9,
         nesterov: bool = True,
         weight_decay: float = 1e-4,
+        clip: float | None = None,
         schedule: str = "cosine",
         batch_size: int | None = 16,
         batch_instances: int | None = None,
@@ -76,6 +79,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         self.momentum = momentum
         self.nesterov = nesterov
         self.weight_decay = weight_decay
+        self.clip = clip
         self.schedule = schedule
         self.batch_size = batch_size
         self.batch_instances = batch_instances
@@ -93,8 +97,9 @@ class Training(BaseEstimator):  # type: ignore[misc]
             _need(name, getattr(self, name), "an integer >= 1", _whole)
         for name in ("batch_size", "batch_instances"):
             _need(name, getattr(self, name), "None or an integer >= 1", _none_or_whole)
-        _need("lr", self.lr, "a number > 0", lambda v: _real(v) and v > 0)
+        _need("lr", self.lr, "a number > 0", _positive)
         _need("weight_decay", self.weight_decay, "a number >= 0", _not_negative)
+        _need("clip", self.clip, "None or a number > 0", _none_or_positive)
         _need("momentum", self.momentum, "in [0, 1)", lambda v: _real(v) and 0 <= v < 1)
         _need("holdout", self.holdout, "in (0, 1)", lambda v: _real(v) and 0 < v < 1)
         _need("schedule", self.schedule, f"one of {SCHEDULES}", _among(SCHEDULES))
@@ -146,6 +151,14 @@ def _among(names: Container[str]) -> Callable[[Any], bool]:
 def _real(value: Any) -> bool:
     number = isinstance(value, Real) and not isinstance(value, bool)
     return number and math.isfinite(value)
+
+
+def _positive(value: Any) -> bool:
+    return _real(value) and value > 0
+
+
+def _none_or_positive(value: Any) -> bool:
+    return value is None or _positive(value)
 
 
 def _not_negative(value: Any) -> bool:
