@@ -45,12 +45,11 @@ def test_the_largest_numbers_do_not_overflow():
 
 
 @pytest.mark.parametrize("reduction", [Mean(), MaxMin()], ids=repr)
-def test_pieces_give_what_the_whole_gives(reduction, monkeypatch):
+def test_blocks_give_what_the_whole_gives(reduction, monkeypatch):
     rng = np.random.default_rng(0)
     bags = Bags([rng.random((n, 3)) for n in (3, 1, 5, 2, 2, 9)])
     whole = reduction.fit_transform(bags)
-    pieces = Bags.pieces
-    monkeypatch.setattr(Bags, "pieces", lambda bags: pieces(bags, 4))
+    monkeypatch.setattr("mipl.data.blocks.BLOCK", 12)
     np.testing.assert_array_equal(clone(reduction).fit_transform(bags), whole)
 
 

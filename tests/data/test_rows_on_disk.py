@@ -117,9 +117,27 @@ def test_on_disk_needs_offsets_that_fit(on_disk):
         Bags(on_disk.instances, [0, 9])
 
 
-def test_scaling_piece_by_piece_equals_scaling_in_memory(on_disk, table, monkeypatch):
-    pieces = Bags.pieces
-    monkeypatch.setattr(Bags, "pieces", lambda bags: pieces(bags, 3))
+def test_any_rows_are_read_by_their_numbers(on_disk, table):
+    for which in (slice(2, 5), slice(None), np.array([1, 2, 8]), np.array([9, 0])):
+        rows = on_disk.rows(which)
+        np.testing.assert_array_equal(rows, table[which])
+        np.testing.assert_array_equal(Bags(table, OFFSETS).rows(which), table[which])
+        assert rows.dtype == np.float32 and not rows.flags.writeable
+
+
+@pytest.mark.parametrize("which", [slice(4, 8), np.array([9, 5, 7])], ids=str)
+def test_bad_rows_are_named_by_their_place_in_all_bags(tmp_path, table, which):
+    table[[5, 7], 2] = np.nan
+    np.save(tmp_path / "rows.npy", table)
+    bags = Bags(MappedRows(tmp_path / "rows.npy"), OFFSETS)
+    with pytest.raises(MiplError, match="bag 2 holds NaN at instance 1, feature 2"):
+        bags.rows(which)
+    with pytest.raises(MiplError, match="bag 2 holds NaN at instance 1, feature 2"):
+        list(bags.pieces(4))
+
+
+def test_scaling_block_by_block_equals_scaling_in_memory(on_disk, table, monkeypatch):
+    monkeypatch.setattr("mipl.data.blocks.BLOCK", 9)
     scaled = PerInstance().fit(on_disk).transform(on_disk)
     wide = table.astype(np.float64)
     expected = (wide - wide.mean(axis=0)) / wide.std(axis=0)

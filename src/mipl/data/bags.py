@@ -20,6 +20,7 @@ from mipl.errors import MiplError
 __all__ = ["Array", "Bags", "Index", "Rows"]
 
 _PIECE = 1 << 16  # Instances held in memory at a time.
+BLOCK = 1 << 22  # Numbers held in memory at a time.
 
 
 class Bags(Frozen):
@@ -162,14 +163,14 @@ class Bags(Frozen):
         )
         return self._part(rows, offsets, which, taken)
 
-    def _run(self, start: int, stop: int) -> Bags:
+    def _run(self, start: int, stop: int, loaded: bool = False) -> Bags:
         first, last = int(self.offsets[start]), int(self.offsets[stop])
+        bags, instances = slice(start, stop), slice(first, last)
         rows = (
             self.instances.select(np.array([first]), np.array([last]))
-            if self.on_disk
-            else self.instances[first:last]
+            if self.on_disk and not loaded
+            else self.rows(instances)
         )
-        bags, instances = slice(start, stop), slice(first, last)
         return self._part(rows, self.offsets[start : stop + 1] - first, bags, instances)
 
     def _part(self, rows: Any, offsets: Array, bags: Any, instances: Any) -> Bags:
@@ -188,14 +189,25 @@ class Bags(Frozen):
 
     def load(self) -> Bags:
         """Return the same bags in memory, checked to be finite."""
+        return self._run(0, len(self), loaded=True) if self.on_disk else self
+
+    def rows(self, which: slice | npt.NDArray[np.int64]) -> Array:
+        """Return some of the instances, by their numbers, as a (n, d) array.
+
+        From disk no others are read, and these are checked to be finite.
+        """
         if not self.on_disk:
-            return self
-        read = self.instances[0 : self.n_instances]
+            return cast(Array, self.instances[which])
+        if isinstance(which, slice):
+            numbers = np.arange(*which.indices(self.n_instances))
+            read = self.instances[which]
+        else:
+            numbers = which
+            read = self.instances.select(which, which + 1)[: len(which)]
         read.flags.writeable = False  # It was read for us and need not be copied.
         rows, _ = as_rows(read)
-        check_finite(rows, self.offsets, self.name)
-        everything = slice(None)
-        return self._part(rows, self.offsets, everything, everything)
+        check_finite(rows, self.offsets, self.name, numbers)
+        return rows
 
     def with_instances(
         self, rows: Array, instance_shape: tuple[int, ...] | None = None
@@ -221,12 +233,17 @@ class Bags(Frozen):
 
         A bag that is larger comes alone.
         """
+        for start, stop in self.spans(most):
+            yield self._run(start, stop, loaded=True)
+
+    def spans(self, most: int) -> Iterator[tuple[int, int]]:
+        """Give first and past-the-last bag of the runs that ``pieces`` loads."""
         start = 0
         while start < len(self):
             reach = int(self.offsets[start]) + most
             stop = int(np.searchsorted(self.offsets, reach, side="right")) - 1
             stop = max(stop, start + 1)
-            yield self[start:stop].load()
+            yield start, stop
             start = stop
 
     def name(self, index: int) -> str:
@@ -237,8 +254,10 @@ class Bags(Frozen):
         """Return a hash of the content, the same in memory and on disk."""
         total = sha256(repr((self.n_features, self.instance_shape)).encode())
         total.update(np.ascontiguousarray(self.offsets).tobytes())
-        for piece in self.pieces():
-            total.update(np.ascontiguousarray(piece.instances).tobytes())
+        step = max(1, BLOCK // self.n_features)
+        for start in range(0, self.n_instances, step):
+            rows = self.rows(slice(start, start + step))
+            total.update(np.ascontiguousarray(rows).tobytes())
         return total.hexdigest()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mipl.data.bags import Bags
+from mipl.data.blocks import blocks
 from mipl.errors import MiplError
 
 
@@ -29,7 +30,7 @@ class _Reduction(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"the bags have {bags.n_features} features; "
                 f"{type(self).__name__} was fitted on {expected}."
             )
-        return np.concatenate([self._reduce(piece) for piece in bags.pieces()])
+        return self._reduce(bags)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -49,8 +50,10 @@ class Mean(_Reduction):
 
     def _reduce(self, bags: Bags) -> npt.NDArray[np.float32]:
         # A long sum of float32 loses digits.
-        rows = bags.instances.astype(np.float64)
-        total = np.add.reduceat(rows, bags.offsets[:-1], axis=0)  # (m, d)
+        total = np.zeros((len(bags), bags.n_features))
+        for block in blocks(bags):
+            rows = block.rows.astype(np.float64)
+            total[block.bags] += np.add.reduceat(rows, block.starts, axis=0)
         return (total / bags.sizes[:, None]).astype(np.float32)
 
 
@@ -64,7 +67,12 @@ class MaxMin(_Reduction):
     """
 
     def _reduce(self, bags: Bags) -> npt.NDArray[np.float32]:
-        starts = bags.offsets[:-1]
-        largest = np.maximum.reduceat(bags.instances, starts, axis=0)  # (m, d)
-        smallest = np.minimum.reduceat(bags.instances, starts, axis=0)  # (m, d)
+        largest = np.full((len(bags), bags.n_features), -np.inf, np.float32)
+        smallest = -largest
+        for block in blocks(bags):
+            which, starts = block.bags, block.starts
+            high = np.maximum.reduceat(block.rows, starts, axis=0)
+            low = np.minimum.reduceat(block.rows, starts, axis=0)
+            largest[which] = np.maximum(largest[which], high)
+            smallest[which] = np.minimum(smallest[which], low)
         return np.concatenate([largest, smallest], axis=1)  # (m, 2d)

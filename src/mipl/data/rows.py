@@ -88,16 +88,25 @@ def as_rows(data: Any) -> tuple[Array, tuple[int, ...] | None]:
         return frozen(array, np.float32), shape
 
 
-def check_finite(rows: Array, offsets: Array, name: Namer) -> None:
-    """Refuse NaN and infinity, with the bag, the instance and the feature."""
+def check_finite(
+    rows: Array, offsets: Array, name: Namer, numbers: Array | None = None
+) -> None:
+    """Refuse NaN and infinity, with the bag, the instance and the feature.
+
+    Where these are not all rows, ``numbers`` says which they are.
+    """
     # In float64 a sum of float32 cannot overflow: it is finite if every number is.
     with np.errstate(invalid="ignore"):
         if np.isfinite(np.sum(rows, dtype=np.float64)):
             return
-    row, feature = (int(i[0]) for i in np.nonzero(~np.isfinite(rows)))
-    bag = int(np.searchsorted(offsets, row, side="right")) - 1
-    value = "NaN" if np.isnan(rows[row, feature]) else "inf, or too large for float32,"
     bad_rows = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    first = rows[bad_rows[0]]
+    feature = int(np.flatnonzero(~np.isfinite(first))[0])
+    value = "NaN" if np.isnan(first[feature]) else "inf, or too large for float32,"
+    if numbers is not None:
+        bad_rows = numbers[bad_rows]
+    row = int(bad_rows[0])
+    bag = int(np.searchsorted(offsets, row, side="right")) - 1
     raise BadBags(
         f"{name(bag)} holds {value} at instance {row - offsets[bag]}, "
         f"feature {feature}; every number must be finite: replace or drop it.",

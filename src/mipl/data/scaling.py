@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.preprocessing import StandardScaler
 
 from mipl.data.bags import Bags
+from mipl.data.blocks import blocks
 from mipl.data.frozen import Array
 from mipl.data.rows import numbers
 from mipl.errors import MiplError
@@ -33,14 +34,14 @@ class PerInstance(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.transformer = transformer
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit on the instances of these bags, piece by piece where it can."""
+        """Fit on the instances of these bags, block by block where it can."""
         bags = Bags(X)
         template = StandardScaler() if self.transformer is None else self.transformer
         self.transformer_ = clone(template)
         if hasattr(self.transformer_, "partial_fit"):
-            for piece in bags.pieces():
+            for block in blocks(bags):
                 # Sums of squares of float32 lose digits.
-                self.transformer_.partial_fit(piece.instances.astype(np.float64))
+                self.transformer_.partial_fit(block.rows.astype(np.float64))
         elif bags.on_disk:
             raise MiplError(
                 f"{type(self.transformer_).__name__} cannot be fitted on bags on disk; "

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from mipl.data.bags import Bags
+from mipl.data.blocks import blocks
 from mipl.data.dataset import Dataset
 
 
@@ -22,11 +23,11 @@ def fingerprints(bags: Bags) -> tuple[str, ...]:
     >>> a == c, a == b
     (True, False)
     """
-    return tuple(
-        sha256(np.ascontiguousarray(bag).tobytes()).hexdigest()[:16]
-        for piece in bags.pieces()
-        for bag in piece
-    )
+    prints = [sha256() for _ in range(len(bags))]
+    for block in blocks(bags):
+        for bag, rows in block.parts():
+            prints[bag].update(np.ascontiguousarray(rows).tobytes())
+    return tuple(found.hexdigest()[:16] for found in prints)
 
 
 class TrainedOn(BaseModel):

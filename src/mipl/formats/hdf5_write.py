@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 
 from mipl.data.bags import Array, Bags
+from mipl.data.blocks import Block, blocks
 from mipl.data.dataset import Dataset
 from mipl.errors import MiplError, unknown
 from mipl.fenced.bags_file import ATTRIBUTES, FEATURES, SPLITS, Fingerprint
@@ -85,39 +86,24 @@ def _put_features(
     )
     fingerprint.add(FEATURES, dtype, shape)
     start = 0
-    for piece in _aligned(bags, dtype, max(1, _PIECE // width), features.chunks[0]):
-        features[start : start + len(piece)] = piece
-        fingerprint.bytes(piece)
-        start += len(piece)
+    # Whole chunks at a time, so that no chunk is written twice.
+    chunk = features.chunks[0]
+    for block in blocks(bags, max(1, _PIECE // (width * chunk)) * chunk):
+        rows = _converted(block, dtype, bags)
+        features[start : start + len(rows)] = rows
+        fingerprint.bytes(rows)
+        start += len(rows)
 
 
-def _aligned(
-    bags: Bags, dtype: np.dtype[Any], most: int, chunk: int
-) -> Iterator[Array]:
-    """Give the rows in pieces of whole chunks, so that no chunk is written twice."""
-    rest = np.zeros((0, bags.n_features), dtype)
-    first = 0
-    for piece in bags.pieces(most):
-        rest = np.concatenate([rest, _converted(piece, dtype, first)])
-        first += len(piece)
-        whole = len(rest) - len(rest) % chunk
-        if whole:
-            yield rest[:whole]
-            rest = rest[whole:]
-    if len(rest):
-        yield rest
-
-
-def _converted(piece: Bags, dtype: np.dtype[Any], first: int) -> Array:
+def _converted(block: Block, dtype: np.dtype[Any], bags: Bags) -> Array:
     with np.errstate(over="ignore"):
-        rows: Array = piece.instances.astype(dtype)
+        rows: Array = block.rows.astype(dtype)
     bad = ~np.isfinite(rows).all(axis=1)
     if bad.any():
-        row = int(np.argmax(bad))
-        bag = int(np.searchsorted(piece.offsets, row, side="right")) - 1
-        name = piece.name(bag) if piece.bag_ids is not None else f"bag {first + bag}"
+        place = np.searchsorted(block.starts, np.argmax(bad), side="right") - 1
         raise MiplError(
-            f"{name} holds a number too large for {dtype}; write dtype='float32'."
+            f"{bags.name(int(block.bags[place]))} holds a number too large for "
+            f"{dtype}; write dtype='float32'."
         )
     return rows
 

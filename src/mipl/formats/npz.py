@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mipl.data.bags import Array, Bags
+from mipl.data.blocks import blocks
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.splits import Split
@@ -94,7 +95,7 @@ def _bags(found: dict[str, Array | None], record: dict[str, Any] | None) -> Bags
 def write(dataset: Dataset, path: str | Path) -> None:
     """Write a data set as one .npz file, uncompressed and without pickle."""
     bags, candidates = dataset.bags, dataset.candidates
-    pieces = (piece.instances for piece in bags.pieces(_PIECE))
+    pieces = (block.rows for block in blocks(bags, _PIECE))
     arrays: dict[str, Any] = {
         "instances": (np.float32, (bags.n_instances, bags.n_features), pieces),
         "offsets": bags.offsets,
