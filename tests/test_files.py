@@ -13,7 +13,9 @@ import pytest
 from mipl.errors import BadFile, MiplError
 from mipl.files import (
     FileCalls,
+    atomic_folder,
     atomic_path,
+    clear_temporaries,
     existing,
     git_blob_id,
     make_folder,
@@ -236,3 +238,25 @@ def test_a_folder_is_made_with_its_parents_or_told(tmp_path) -> None:
     for path in (tmp_path / "file", tmp_path / "file/inside"):
         with pytest.raises(MiplError, match="cannot make the folder"):
             make_folder(path)
+
+
+def test_what_a_killed_writer_left_is_cleared_and_nothing_else(tmp_path):
+    path, other = tmp_path / ("é" * 120), tmp_path / "other"
+    with atomic_path(other) as kept, pytest.raises(PowerCut):
+        kept.write_bytes(b"alive")
+        with atomic_path(path) as left:
+            left.write_bytes(b"half")
+            copy = left.with_name(left.name.replace(left.name[-12:], "0.tmp"))
+            copy.write_bytes(b"left by a kill")
+            raise PowerCut
+    folder = tmp_path / "run"
+    with atomic_folder(folder, ["a"]) as left:
+        (left / "a").write_bytes(NEW)
+        dead = left.with_name(left.name.replace(left.name[-12:], "0.tmp"))
+        dead.mkdir()
+        (dead / "a").write_bytes(b"left by a kill")
+    assert set(names(tmp_path)) == {"other", "run", copy.name, dead.name}
+    clear_temporaries(path)
+    clear_temporaries(folder)
+    clear_temporaries(tmp_path / "never written")
+    assert set(names(tmp_path)) == {"other", "run"}

@@ -60,7 +60,7 @@ def atomic_path(path: str | Path, calls: FileCalls = CALLS) -> Iterator[Path]:
         target = _writeable(Path(path))
         if target.is_dir():
             raise MiplError(f"cannot write {path}: it is a folder; give a file name.")
-    temporary = _beside(target)
+    temporary = _beside(target, token_hex(8))
     try:
         with _told(path):
             yield temporary
@@ -83,7 +83,7 @@ def atomic_folder(
     """
     with _told(path):
         target = _writeable(Path(path))
-    temporary = _beside(target)
+    temporary = _beside(target, token_hex(8))
     try:
         with _told(path):
             _check_replaceable(path, target, set(files))
@@ -133,8 +133,18 @@ def _check_replaceable(path: str | Path, target: Path, files: set[str]) -> None:
         )
 
 
-def _beside(target: Path) -> Path:
-    return target.with_name(f".mipl-{token_hex(8)}.tmp")
+def _beside(target: Path, token: str) -> Path:
+    # The hash of the name tells whose temporary file this is, however long the name.
+    own = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
+    return target.with_name(f".mipl-{own}-{token}.tmp")
+
+
+def clear_temporaries(path: str | Path) -> None:
+    """Remove what killed processes have left of their writes of this path."""
+    with _told(path):
+        pattern = _beside(_writeable(Path(path)), "*")
+        for left in pattern.parent.glob(pattern.name):
+            shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
 
 
 @contextmanager
