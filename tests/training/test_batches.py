@@ -9,7 +9,7 @@ from tests.strategies import quick
 
 from mipl import Bags
 from mipl.testing.strategies import problems
-from mipl.training.batches import BatchSource, cut, evaluation_batches
+from mipl.training.batches import BatchSource, cut
 
 CPU = torch.device("cpu")
 sizes = st.lists(st.integers(1, 9), min_size=1, max_size=12).map(np.array)
@@ -71,14 +71,6 @@ def test_a_batch_holds_the_rows_and_sets_of_its_bags(problem, seed, b, n, on_dis
         assert batch.segments.sizes.tolist() == bags.sizes[numbers].tolist()
         np.testing.assert_array_equal(batch.candidates.numpy(), y.matrix[numbers])
     assert seen == order.tolist()
-
-
-def test_evaluation_keeps_the_order_and_goes_piece_by_piece(monkeypatch):
-    monkeypatch.setattr("mipl.training.batches._EVALUATION", 4)
-    bags = Bags(np.arange(10.0)[:, None], [0, 3, 4, 9, 10])
-    pieces = list(evaluation_batches(bags, CPU, torch.float32))
-    assert [segments.sizes.tolist() for _, segments in pieces] == [[3, 1], [5], [1]]
-    assert torch.cat([x for x, _ in pieces]).ravel().tolist() == list(range(10))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -23,11 +23,13 @@ from mipl.methods.base import BagClassifier, Floats
 from mipl.methods.network_state import network_state, restore_network
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
+from mipl.nn.attention import Attention
 from mipl.nn.encoders import Standardise, build_encoder
 from mipl.nn.initial import initialise
 from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import as_seed, stream_seed
-from mipl.training.batches import Batch, BatchSource, evaluation_batches
+from mipl.training.batches import Batch, BatchSource
+from mipl.training.evaluation import Seen, look
 from mipl.training.loop import start, train
 from mipl.training.options import Training
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
@@ -162,7 +164,7 @@ class NeuralBagClassifier(
         return self._build(encoder, width, n_classes)
 
     def _network(
-        self, encoder: nn.Module, attention: nn.Module, head: nn.Module
+        self, encoder: nn.Module, attention: Attention, head: nn.Module
     ) -> BagNetwork:
         return BagNetwork(Standardise(self.n_features_in_), encoder, attention, head)
 
@@ -179,7 +181,7 @@ class NeuralBagClassifier(
     # -- use -------------------------------------------------------------------------
 
     def _proba(self, bags: Bags) -> Floats:
-        log_p = self._collect(bags, lambda _, out: out.log_p)
+        log_p = self._collect(bags, lambda seen: seen.log_p)
         # Normalised again in float64: float32 rows miss one by a few units of 1e-7.
         return torch.softmax(log_p, dim=1).numpy()
 
@@ -191,24 +193,19 @@ class NeuralBagClassifier(
         """
         check_is_fitted(self)
         bags = self._as_bags(X)
-        a = self._collect(bags, lambda _, out: out.a).numpy()
+        a = self._collect(bags, lambda seen: seen.a).numpy()
         return scaled_attention(a, bags.offsets, scale)
 
     def transform(self, X: Any) -> Floats:
         """Return the bag vectors, (m, L)."""
         check_is_fitted(self)
-        return self._collect(self._as_bags(X), lambda _, out: out.z).numpy()
+        return self._collect(self._as_bags(X), lambda seen: seen.z).numpy()
 
     def predict_instances(self, X: Any) -> Floats:
         """Return a class score per instance, (N, k): each as a bag of its own."""
         check_is_fitted(self)
-        bags = self._as_bags(X)
-        log_p = self._collect(bags, self._instance_log_p)
-        return log_p.exp().numpy()
-
-    def _instance_log_p(self, module: BagNetwork, out: Output) -> Tensor:
-        log_p: Tensor = module.head(out.h)
-        return log_p  # (N, k)
+        log_p = self._collect(self._as_bags(X), lambda seen: seen.instance_log_p)
+        return log_p.exp_().numpy()
 
     def _precise_module(self) -> BagNetwork:
         """Return the network as predictions use it: in float64, where it can.
@@ -222,18 +219,12 @@ class NeuralBagClassifier(
             return module
         return copy.deepcopy(module).double()
 
-    def _collect(
-        self, bags: Bags, pick: Callable[[BagNetwork, Output], Tensor]
-    ) -> Tensor:
-        """Run the network over all bags and join one of its outputs, in float64."""
+    def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor]) -> Tensor:
+        """Show the network all bags and join one of its outputs, in float64."""
         module = self._precise_module()
-        like = next(module.parameters())
         with torch_settings(self._options().threads), torch.no_grad():
-            parts = [
-                pick(module, module(x, segments, self.tau_)).cpu().double()
-                for x, segments in evaluation_batches(bags, like.device, like.dtype)
-            ]
-        values = torch.cat(parts)
+            seen = look(module, bags, self.tau_)
+            values = torch.cat([pick(some).cpu().double() for some in seen])
         if not bool(torch.isfinite(values).all()):
             raise _too_far(values, bags)
         return values

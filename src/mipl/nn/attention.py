@@ -28,18 +28,19 @@ class GatedScore(nn.Module):
         Whether one affine map feeds both gates (the program) or each has its own.
     head : {"linear", "mlp"}
         The map from gates to the score: linear (the paper), or with a hidden layer.
-    bias : bool
-        Whether the maps have biases; the paper writes none.
+    bias : bool or "gates"
+        Whether the maps have biases, or the gates alone; some papers write none.
     """
 
     def __init__(
-        self, width: int, gates: int, *, shared: bool, head: str, bias: bool
+        self, width: int, gates: int, *, shared: bool, head: str, bias: bool | str
     ) -> None:
         super().__init__()
-        self.gate = linear(width, gates, bias)
-        self.gate_sigmoid = None if shared else linear(width, gates, bias)
-        self.score_hidden = linear(gates, _HIDDEN, bias) if head == "mlp" else None
-        self.score_out = linear(_HIDDEN if head == "mlp" else gates, 1, bias)
+        inner, outer = bool(bias), bias is True
+        self.gate = linear(width, gates, inner)
+        self.gate_sigmoid = None if shared else linear(width, gates, inner)
+        self.score_hidden = linear(gates, _HIDDEN, outer) if head == "mlp" else None
+        self.score_out = linear(_HIDDEN if head == "mlp" else gates, 1, outer)
 
     def forward(self, h: Tensor) -> Tensor:
         """Return raw scores."""
@@ -51,7 +52,27 @@ class GatedScore(nn.Module):
         return self.score_out(g).squeeze(1)  # type: ignore[no-any-return]  # (N,)
 
 
-class MarginAttention(nn.Module):
+class Attention(nn.Module):
+    """Attention in two parts, so that a bag may come some instances at a time.
+
+    ``score`` looks at each instance alone, ``weigh`` at all scores of a bag.
+    """
+
+    def __init__(self, score: nn.Module) -> None:
+        super().__init__()
+        self.score = score
+
+    def forward(self, h: Tensor, bags: Segments, tau: float) -> tuple[Tensor, Tensor]:
+        """Return raw scores and attention."""
+        scores = self.score(h)  # (N,)
+        return scores, self.weigh(scores, bags, tau)
+
+    def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
+        """Turn raw scores into attention."""
+        raise NotImplementedError
+
+
+class MarginAttention(Attention):
     """Margin-aware attention: a softmax sharpened by a falling temperature.
 
     Parameters
@@ -70,16 +91,10 @@ class MarginAttention(nn.Module):
     def __init__(
         self, score: nn.Module, *, standardise: str, scale: float, detach_spread: bool
     ) -> None:
-        super().__init__()
-        self.score = score
+        super().__init__(score)
         self.standardise = standardise
         self.scale = scale
         self.detach_spread = detach_spread
-
-    def forward(self, h: Tensor, bags: Segments, tau: float) -> tuple[Tensor, Tensor]:
-        """Return raw scores and attention."""
-        scores = self.score(h)  # (N,)
-        return scores, self.weigh(scores, bags, tau)
 
     def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
         """Turn raw scores into attention."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
+from mipl.nn.attention import Attention
 from mipl.nn.segments import Segments
 
 
@@ -22,13 +23,18 @@ class Output:
 
 
 class BagNetwork(nn.Module):
-    """Embed the instances, weigh them, sum them up, classify the bag."""
+    """Embed the instances, weigh them, sum them up, classify the bag.
+
+    ``embed`` and the attention's ``score`` look at each instance alone, and what
+    ``pool`` gives for parts of a bag adds up: so predictions may take a bag of any size
+    some instances at a time.
+    """
 
     def __init__(
         self,
         scaling: nn.Module,
         encoder: nn.Module,
-        attention: nn.Module,
+        attention: Attention,
         head: nn.Module,
     ) -> None:
         super().__init__()
@@ -39,8 +45,17 @@ class BagNetwork(nn.Module):
 
     def forward(self, x: Tensor, bags: Segments, tau: float) -> Output:
         """Run a batch of bags."""
-        h = self.encoder(self.scaling(x))  # (N, L)
+        h = self.embed(x)  # (N, L)
         scores, a = self.attention(h, bags, tau)  # (N,), (N,)
-        z = bags.sum(a.unsqueeze(1) * h)  # (B, L)
+        z = self.pool(a, h, bags)  # (B, L)
         log_p = self.head(z)  # (B, k)
         return Output(log_p, log_p.exp(), a, scores, z, h)
+
+    def embed(self, x: Tensor) -> Tensor:
+        """Return the embedded instances."""
+        h: Tensor = self.encoder(self.scaling(x))
+        return h  # (N, L)
+
+    def pool(self, a: Tensor, h: Tensor, bags: Segments) -> Tensor:
+        """Return bag vectors; those of the parts of a bag add up to its own."""
+        return bags.sum(a.unsqueeze(1) * h)  # (B, L)

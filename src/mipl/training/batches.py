@@ -13,9 +13,6 @@ from torch import Tensor
 from mipl.data.bags import Bags
 from mipl.nn.segments import Segments
 
-# Instances per step of a prediction: convolutions need 100 kB for each.
-_EVALUATION = 1 << 11
-
 
 @dataclass(frozen=True, eq=False)
 class Batch:
@@ -108,15 +105,6 @@ def cut(
         held += size
     if first < len(sizes):
         yield first, len(sizes)
-
-
-def evaluation_batches(
-    bags: Bags, device: torch.device, dtype: torch.dtype
-) -> Iterator[tuple[Tensor, Segments]]:
-    """Give bags in their own order, some at a time, for a prediction."""
-    for piece in bags.pieces(_EVALUATION):
-        sizes = torch.as_tensor(piece.sizes).to(device)
-        yield _tensor(piece, dtype, device), Segments.of(sizes)
 
 
 def _tensor(bags: Bags, dtype: torch.dtype, device: torch.device) -> Tensor:
