@@ -52,6 +52,10 @@ class BadFile(MiplError):
     """A file that is damaged, foreign, or claims absurd sizes."""
 
 
+class Diverged(MiplError):
+    """Training whose loss or parameters are no longer finite numbers."""
+
+
 class MissingData(MiplError):
     """Raw files of a data set that are not on this machine."""
 

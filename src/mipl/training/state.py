@@ -15,7 +15,8 @@ from mipl.nn.network import BagNetwork
 class Clock:
     """Where the training stands, and what follows from it.
 
-    ``seen`` holds what a loss keeps from the earlier batches of the same epoch.
+    ``seen`` holds what a loss keeps from the earlier batches of the same epoch; an
+    interrupted run finds it again.
     """
 
     epoch: int  # 1..epochs
@@ -27,12 +28,41 @@ class Clock:
 
 @dataclass(eq=False)
 class TrainingState:
-    """Network, optimiser, label weights and the epochs done."""
+    """Network, optimiser, label weights and what was done so far."""
 
     module: BagNetwork
     optimiser: torch.optim.Optimizer
     w: Tensor  # (m, k) label weights
     p: Tensor  # (m, k) probabilities when each bag was last visited
-    epoch: int = 0
+    epoch: int = 0  # finished ones
     history: list[dict[str, float]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
+    # Of the epoch that is not finished yet:
+    step: int = 0
+    totals: dict[str, float] = field(default_factory=dict)
+    seen: list[Tensor] = field(default_factory=list)
+
+    def finish_epoch(self) -> None:
+        """Count an epoch whose steps are all done."""
+        self.epoch, self.step, self.totals, self.seen = self.epoch + 1, 0, {}, []
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Network and label weights as they were after an epoch."""
+
+    epoch: int
+    values: dict[str, Tensor]
+    w: Tensor
+
+    @classmethod
+    def of(cls, state: TrainingState) -> Snapshot:
+        """Copy what a state is now."""
+        values = {n: value.clone() for n, value in state.module.state_dict().items()}
+        return cls(state.epoch, values, state.w.clone())
+
+    def restore(self, state: TrainingState) -> None:
+        """Put a state back to this."""
+        state.module.load_state_dict(self.values)
+        state.w.copy_(self.w)
+        state.epoch = self.epoch

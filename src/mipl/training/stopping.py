@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
@@ -18,7 +15,7 @@ from mipl.metrics.ambiguity import approximated_accuracy, covering_rate
 from mipl.metrics.margins import margin_violation_rate
 from mipl.training.options import Training
 from mipl.training.record import recorded_bags
-from mipl.training.state import TrainingState
+from mipl.training.state import Snapshot, TrainingState
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -63,10 +60,8 @@ class EarlyStopping:
         self.name = options.stop_on or ""
         self.patience = options.patience
         self.bags, self.candidates = bags, candidates
-        self.best = -np.inf
-        self.best_epoch = 0
-        self.values: dict[str, Any] = {}
-        self.w: Tensor | None = None
+        self.score = -np.inf
+        self.best: Snapshot | None = None
 
     def after_epoch(
         self, state: TrainingState, proba: Callable[[Bags], Floats]
@@ -74,15 +69,11 @@ class EarlyStopping:
         """Score the epoch; True once the figure has not risen for long enough."""
         score = FIGURES[self.name](proba(self.bags), self.candidates.matrix)
         state.history[-1][f"held_out_{self.name}"] = abs(score)
-        if score > self.best:
-            self.best, self.best_epoch = score, state.epoch
-            self.values = copy.deepcopy(state.module.state_dict())
-            self.w = state.w.clone()
-        return state.epoch - self.best_epoch >= self.patience
+        if self.best is None or score > self.score:
+            self.score, self.best = score, Snapshot.of(state)
+        return state.epoch - self.best.epoch >= self.patience
 
     def restore(self, state: TrainingState) -> None:
         """Go back to the best epoch: its network and its label weights."""
-        if self.w is not None:
-            state.module.load_state_dict(self.values)
-            state.w.copy_(self.w)
-            state.epoch = self.best_epoch
+        if self.best is not None:
+            self.best.restore(state)
