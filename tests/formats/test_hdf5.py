@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from mipl.data import Candidates, Dataset
+from mipl.data import Bags, Candidates, Dataset
 from mipl.errors import MiplError
 from mipl.formats import hdf5
 from mipl.seeds import stream
@@ -168,3 +168,23 @@ def test_bags_on_disk_are_read_in_forked_processes(trees, file):
         assert pipe.read() == trees.bags.bag(3).tobytes()
     assert os.waitpid(pid, 0)[1] == 0
     np.testing.assert_array_equal(first, bags.bag(0))
+
+
+def test_scattered_rows_are_read_together_where_they_lie_near(tmp_path, monkeypatch):
+    monkeypatch.setattr("mipl.formats.hdf5_write._CHUNK", 40)
+    monkeypatch.setattr("mipl.formats.file_rows._JOINED", 300)
+    rng = stream(0, "scattered")
+    rows = rng.normal(size=(400, 2)).astype(np.float32)
+    data = Dataset(Bags(rows, np.arange(0, 401, 100)), [0, 1, 0, 1])
+    hdf5.write(data, tmp_path / "a.bags.h5")
+    bags = hdf5.read(tmp_path / "a.bags.h5").bags
+    for n in (1, 5, 60, 390):
+        chosen = rng.permutation(400)[:n]
+        for which in (chosen, np.sort(chosen)):
+            np.testing.assert_array_equal(bags.rows(which), rows[which])
+    found = list(
+        bags.instances.select(np.r_[0, 3, 50], np.r_[1, 5, 90])
+        ._runs.spans(0, 43)
+        .groups(near=5, most=1000)
+    )
+    assert [len(group) for group in found] == [2, 1]

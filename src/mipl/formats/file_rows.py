@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from mipl.data.bags import Array
 from mipl.errors import BadFile
-from mipl.formats.runs import Runs
+from mipl.formats.runs import Runs, Spans
 
 Stamp = tuple[int, int]
 _CACHED_CHUNKS = 16 << 20
+_JOINED = 8 << 20  # Bytes read together where few of the rows are wanted.
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -77,10 +78,11 @@ class FileRows:
         out = np.empty((max(stop - start, 0), self._width), self._dtype)
         array = _opened(self._path, self._name, self._stamp, os.getpid())
         try:
-            for first, last, place in self._runs.spans(start, stop):
-                array.read_direct(
-                    out, np.s_[first:last], np.s_[place : place + last - first]
-                )
+            # A chunk is read as a whole, so rows near each other are read together.
+            near = array.chunks[0] if array.chunks else 1
+            most = max(1, _JOINED // (self._width * self._dtype.itemsize))
+            for group in self._runs.spans(start, stop).groups(near, most):
+                _read(array, group, out)
         except (OSError, RuntimeError, ValueError) as error:
             raise BadFile(
                 f"{self._path} is damaged: rows of {self._name!r} cannot be read "
@@ -105,6 +107,15 @@ class FileRows:
 
     def __repr__(self) -> str:
         return f"FileRows({self._path}, {self.shape[0]} x {self.shape[1]})"
+
+
+def _read(array: h5py.Dataset, spans: Spans, out: Array) -> None:
+    first, last = int(spans.firsts[0]), int(spans.lasts.max())
+    if len(spans) == 1:
+        place = int(spans.places[0])
+        array.read_direct(out, np.s_[first:last], np.s_[place : place + last - first])
+    else:
+        out[spans.targets()] = array[first:last][spans.inside()]
 
 
 @lru_cache(maxsize=8)

@@ -4,11 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Rows ``firsts[i]:lasts[i]`` of a file, which belong at ``places[i]``.
+
+    They come in the order of the file, which reads it in one direction.
+
+    Examples
+    --------
+    >>> spans = Spans(np.array([0, 3, 90]), np.array([1, 5, 99]), np.array([2, 0, 3]))
+    >>> [group.firsts.tolist() for group in spans.groups(near=4, most=50)]
+    [[0, 3], [90]]
+    >>> spans.inside().tolist()[:3], spans.targets().tolist()[:3]
+    ([0, 3, 4], [2, 0, 1])
+    """
+
+    firsts: Numbers
+    lasts: Numbers
+    places: Numbers
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+    def groups(self, near: int, most: int) -> Iterator[Spans]:
+        """Join short spans that are worth one reading, up to about ``most`` rows.
+
+        They lie at most ``near`` rows apart and are no longer than that.
+        """
+        long = self.lasts - self.firsts > near
+        apart = self.firsts[1:] - self.lasts[:-1] > near
+        apart |= long[1:] | long[:-1]
+        apart |= self.firsts[1:] // most != self.firsts[:-1] // most
+        cuts = [0, *(np.flatnonzero(apart) + 1).tolist(), len(self)]
+        for a, b in pairwise(cuts):
+            if a < b:
+                yield Spans(self.firsts[a:b], self.lasts[a:b], self.places[a:b])
+
+    def inside(self) -> Numbers:
+        """Return the number of each row, counted from the first."""
+        return _rows(self.firsts - self.firsts[0], self.lasts - self.firsts)
+
+    def targets(self) -> Numbers:
+        """Return where each row belongs."""
+        return _rows(self.places, self.lasts - self.firsts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,10 +64,10 @@ class Runs:
     Examples
     --------
     >>> runs = Runs.of([10, 40], [13, 42])
-    >>> len(runs), list(runs.spans(1, 4))
-    (5, [(11, 13, 0), (40, 41, 2)])
-    >>> list(runs.select(np.array([3]), np.array([5])).spans(0, 2))
-    [(40, 42, 0)]
+    >>> len(runs), runs.spans(1, 4).firsts, runs.spans(1, 4).lasts
+    (5, array([11, 40]), array([13, 41]))
+    >>> runs.select(np.array([3]), np.array([5])).spans(0, 2).firsts
+    array([40])
     """
 
     starts: Numbers
@@ -44,15 +90,12 @@ class Runs:
     def __len__(self) -> int:
         return int(self.ends[-1]) if len(self.ends) else 0
 
-    def spans(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-        """Give the file rows of rows ``start:stop``: first, past the last, and place.
-
-        They come in the order of the file, which reads it in one direction.
-        """
+    def spans(self, start: int, stop: int) -> Spans:
+        """Return the rows of the file that are rows ``start:stop`` of ours."""
         firsts, lasts = self._parts(np.array([start]), np.array([stop]))
         places = np.cumsum(lasts - firsts) - (lasts - firsts)
-        for i in np.argsort(firsts, kind="stable").tolist():
-            yield int(firsts[i]), int(lasts[i]), int(places[i])
+        order = np.argsort(firsts, kind="stable")
+        return Spans(firsts[order], lasts[order], places[order])
 
     def select(self, starts: Numbers, stops: Numbers) -> Runs:
         """Return the runs of these rows of ours, one after another."""
@@ -72,3 +115,9 @@ class Runs:
         high = np.minimum(self.ends[run], np.repeat(stops, counts))
         shift = self.starts[run] - begins[run]
         return low + shift, high + shift
+
+
+def _rows(starts: Numbers, lengths: Numbers) -> Numbers:
+    """Return the numbers of the rows of runs, one run after another."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(lengths.sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,9 @@ from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.nn.segments import Segments
+from mipl.seeds import stream
+
+Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,7 @@ class BatchSource:
     """Training bags, dealt out in batches of a given order.
 
     In memory the rows of a whole epoch are put in order once, so that a step takes a
-    view; on disk each step reads its own bags.
+    view; on disk, and where instances are drawn, each step takes its own rows.
     """
 
     def __init__(
@@ -44,26 +48,28 @@ class BatchSource:
         self.sizes = bags.sizes
         self.starts = bags.offsets[:-1]
         self.candidates = torch.as_tensor(np.array(candidates), device=device)
-        self.x = None if bags.on_disk else _tensor(bags, dtype, device)
+        self.x = None if bags.on_disk else self._tensor(bags.instances)
+        self.draw: Draw | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
 
     def deal(
         self,
-        order: npt.NDArray[np.int64],
+        order: Numbers,
         batch_size: int | None,
         batch_instances: int | None,
     ) -> Iterator[Batch]:
         """Give the bags in this order, in batches."""
         sizes = self.sizes[order]
         ends = np.cumsum(sizes)
-        x = None if self.x is None else self.x.index_select(0, self._rows(order, ends))
+        whole = self.x is not None and self.draw is None
+        x = self._take(order) if whole else None
         for first, last in cut(sizes, batch_size, batch_instances):
             chosen = order[first:last]
             numbers = torch.as_tensor(chosen, device=self.device)
             if x is None:
-                rows = _tensor(self.bags[chosen].load(), self.dtype, self.device)
+                rows = self._take(chosen)
             else:
                 rows = x[int(ends[first] - sizes[first]) : int(ends[last - 1])]
             yield Batch(
@@ -75,16 +81,67 @@ class BatchSource:
                 candidates=self.candidates.index_select(0, numbers),
             )
 
-    def _rows(
-        self, order: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-    ) -> Tensor:
-        sizes = self.sizes[order]
-        rows = np.repeat(self.starts[order] - (ends - sizes), sizes)
-        return torch.as_tensor(rows + np.arange(len(rows)), device=self.device)
+    def drawing(self, most: int | None, seed: int, epoch: int) -> BatchSource:
+        """Return the same bags with at most so many instances of each, for an epoch."""
+        if most is None:
+            return self
+        source = copy.copy(self)
+        source.sizes = np.minimum(self.sizes, most)
+        source.draw = Draw(most, seed, epoch)
+        return source
+
+    def _take(self, chosen: Numbers) -> Tensor:
+        """Return the instances of bags, one after another."""
+        if self.draw is None:
+            sizes = self.sizes[chosen]
+            before = np.cumsum(sizes) - sizes
+            rows = np.repeat(self.starts[chosen] - before, sizes)
+            rows += np.arange(len(rows))
+        else:
+            rows = self.draw.rows(chosen, self.bags.offsets)
+        if self.x is None:
+            return self._tensor(self.bags.rows(rows))
+        return self.x.index_select(0, torch.as_tensor(rows, device=self.device))
+
+    def _tensor(self, rows: npt.NDArray[np.float32]) -> Tensor:
+        return torch.tensor(rows).to(device=self.device, dtype=self.dtype)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """At most so many instances of a bag, drawn without replacement.
+
+    What is drawn is a function of seed, epoch and bag: the batches do not matter.
+
+    Examples
+    --------
+    >>> draw = Draw(3, seed=0, epoch=1)
+    >>> draw.instances(0, 2).tolist(), len(set(draw.instances(0, 9).tolist()))
+    ([0, 1], 3)
+    """
+
+    most: int
+    seed: int
+    epoch: int
+
+    def instances(self, bag: int, size: int) -> Numbers:
+        """Return the rising numbers of the chosen instances of one bag."""
+        if size <= self.most:
+            return np.arange(size)
+        chance = stream(self.seed, "instances", self.epoch, bag)
+        return np.sort(chance.choice(size, self.most, replace=False, shuffle=False))
+
+    def rows(self, chosen: Numbers, offsets: Numbers) -> Numbers:
+        """Return the chosen instances of bags, counted over the instances of all."""
+        starts, sizes = offsets[chosen], offsets[chosen + 1] - offsets[chosen]
+        each = zip(chosen.tolist(), starts.tolist(), sizes.tolist(), strict=True)
+        return np.concatenate(
+            [start + self.instances(bag, size) for bag, start, size in each]
+        )
 
 
 def cut(
-    sizes: npt.NDArray[np.int64], batch_size: int | None, batch_instances: int | None
+    sizes: Numbers, batch_size: int | None, batch_instances: int | None
 ) -> Iterator[tuple[int, int]]:
     """Cut bags of these sizes into runs of at most so many bags and instances.
 
@@ -105,7 +162,3 @@ def cut(
         held += size
     if first < len(sizes):
         yield first, len(sizes)
-
-
-def _tensor(bags: Bags, dtype: torch.dtype, device: torch.device) -> Tensor:
-    return torch.tensor(bags.instances).to(device=device, dtype=dtype)

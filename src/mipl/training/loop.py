@@ -74,7 +74,8 @@ def train(
         lr = set_learning_rate(state, options, clock.epoch)
         order = trained[stream(seed, "order", clock.epoch).permutation(len(trained))]
         keys = stream(seed, "dropout", clock.epoch).integers(2**62, size=len(trained))
-        terms = run_epoch(state, method, source, options, clock, order, keys)
+        drawn = source.drawing(options.instances_per_bag, seed, clock.epoch)
+        terms = run_epoch(state, method, drawn, options, clock, order, keys)
         _check_parameters(state, clock)
         state.epoch = clock.epoch
         figures = epoch_figures(state, candidates, trained, terms, clock, lr)

@@ -33,6 +33,9 @@ class Training(BaseEstimator):  # type: ignore[misc]
         Bags per step; None takes all bags in one step per epoch.
     batch_instances : int or None
         At most about this many instances per step (one bag at least).
+    instances_per_bag : int or None
+        At most this many instances of each bag per step, drawn anew each time without
+        replacement; predictions use all.
     dtype : {"float32", "float64"}
     device : str
         ``"auto"`` takes a GPU where there is one.
@@ -66,6 +69,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         schedule: str = "cosine",
         batch_size: int | None = 16,
         batch_instances: int | None = None,
+        instances_per_bag: int | None = None,
         dtype: str = "float32",
         device: str = "auto",
         threads: int = 1,
@@ -83,6 +87,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         self.schedule = schedule
         self.batch_size = batch_size
         self.batch_instances = batch_instances
+        self.instances_per_bag = instances_per_bag
         self.dtype = dtype
         self.device = device
         self.threads = threads
@@ -95,7 +100,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         """Refuse settings that cannot train, with one sentence."""
         for name in ("epochs", "threads", "patience"):
             _need(name, getattr(self, name), "an integer >= 1", _whole)
-        for name in ("batch_size", "batch_instances"):
+        for name in ("batch_size", "batch_instances", "instances_per_bag"):
             _need(name, getattr(self, name), "None or an integer >= 1", _none_or_whole)
         _need("lr", self.lr, "a number > 0", _positive)
         _need("weight_decay", self.weight_decay, "a number >= 0", _not_negative)
