@@ -60,7 +60,7 @@ class Persistent:
             facts=facts,
             data={} if data is None else _describe(data),
             figures={name: float(value) for name, value in (figures or {}).items()},
-            versions=_versions(),
+            versions=versions(),
         )
         model_file.write(folder, model, arrays, render(self, model))
 
@@ -124,6 +124,7 @@ def _describe(data: Dataset) -> dict[str, Any]:
     }
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions that the bits of a model depend on."""
     names = ("mipl", "numpy", "scikit-learn", "torch")
     return {"python": platform.python_version()} | {n: version(n) for n in names}

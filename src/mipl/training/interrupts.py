@@ -52,8 +52,8 @@ class Interrupts:
             yield
         finally:
             self._put_back()
-            if self._asked is not None:
-                signal.raise_signal(self._asked)
+        if self._asked is not None:
+            signal.raise_signal(self._asked)
 
     def deliver(self) -> None:
         """Hand the signal that waits to whoever was responsible for it before.

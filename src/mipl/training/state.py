@@ -37,6 +37,7 @@ class TrainingState:
     epoch: int = 0  # finished ones
     history: list[dict[str, float]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
+    last: Snapshot | None = None  # of the last finished epoch
     # Of the epoch that is not finished yet:
     step: int = 0
     totals: dict[str, float] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class TrainingState:
     def finish_epoch(self) -> None:
         """Count an epoch whose steps are all done."""
         self.epoch, self.step, self.totals, self.seen = self.epoch + 1, 0, {}, []
+        self.last = Snapshot.of(self)
 
 
 @dataclass(frozen=True, eq=False)

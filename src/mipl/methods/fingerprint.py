@@ -1,0 +1,61 @@
+"""All that decides the bits of a fit, each under a name of its own."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.methods.arguments import as_json
+from mipl.methods.persist import versions
+from mipl.methods.stored import classes_as_fact
+from mipl.training.options import Training
+
+if TYPE_CHECKING:
+    from mipl.methods.neural import NeuralBagClassifier
+
+
+def fingerprint(
+    estimator: NeuralBagClassifier,
+    bags: Bags,
+    candidates: Candidates,
+    options: Training,
+    seed: int,
+) -> dict[str, Any]:
+    """Return what a checkpoint must agree with, by names that a message can use."""
+    method = as_json(estimator)
+    arguments = method["arguments"]
+    # In their place stand the settings that are used and the seed they give.
+    del arguments["training"], arguments["random_state"]
+    training = as_json(options)["arguments"]
+    facts = {
+        "method": method["estimator"],
+        **arguments,
+        **{f"training.{name}": value for name, value in training.items()},
+        "seed": seed,
+        "device": str(options.torch_device()),
+        "bags": bags.digest(),
+        "candidates": _candidates_digest(candidates),
+        **{f"version of {name}": number for name, number in versions().items()},
+    }
+    if isinstance(estimator.encoder, nn.Module):
+        facts["values of the encoder"] = _module_digest(estimator.encoder)
+    return facts
+
+
+def _candidates_digest(candidates: Candidates) -> str:
+    total = sha256(repr(classes_as_fact(candidates.classes)).encode())
+    total.update(candidates.matrix.tobytes())
+    total.update(candidates.initial_weights().tobytes())
+    return total.hexdigest()
+
+
+def _module_digest(module: nn.Module) -> str:
+    total = sha256()
+    for name, value in module.state_dict().items():
+        total.update(name.encode())
+        total.update(value.cpu().numpy().tobytes())
+    return total.hexdigest()

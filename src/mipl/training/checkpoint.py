@@ -1,0 +1,248 @@
+"""Checkpoints: the whole state of a training in one file, to go on from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict, JsonValue, NonNegativeInt, ValidationError
+from torch import Tensor
+
+from mipl import files
+from mipl.data.frozen import Array
+from mipl.errors import BadFile, MiplError
+from mipl.training.sealed import seal, unseal
+from mipl.training.state import Snapshot, TrainingState
+from mipl.training.stopping import EarlyStopping
+
+_LARGEST = 1 << 36
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where a fit keeps its state, so that an interrupted one can go on.
+
+    A fit that finds the file goes on from it, and ends with the same bits as an
+    unbroken one; a file of other data, arguments or versions is refused. Ctrl-C (and a
+    termination) waits until the step is finished and saved. The file stays when the
+    fit is done: delete it once the model is saved.
+
+    Parameters
+    ----------
+    path : path
+        Of the one file; replaced as a whole, so that a kill leaves the old or the new.
+    every : int or None
+        Epochs between two saves; None saves at Ctrl-C only.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mipl import MIPLMA, Training, load_dataset
+    >>> data, training = load_dataset("synthetic"), Training(epochs=2)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     kept = Checkpoint(f"{place}/a.checkpoint", every=1)
+    ...     model = MIPLMA(training=training)
+    ...     model = model.fit(data.bags, data.candidates, checkpoint=kept)
+    ...     kept.path.exists()
+    True
+    """
+
+    path: Path
+    every: int | None = 10
+
+    def __init__(self, path: str | Path, every: int | None = 10) -> None:
+        if every is not None and (not isinstance(every, int) or every < 1):
+            raise MiplError(
+                f"every of Checkpoint must be None or an integer >= 1; got {every!r}."
+            )
+        object.__setattr__(self, "path", Path(path))
+        object.__setattr__(self, "every", every)
+
+
+class _Snapshot(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    epoch: NonNegativeInt
+    score: float = 0.0
+
+
+class _Facts(BaseModel):
+    """What a checkpoint holds beside its arrays; version 1."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    format: Literal["mipl-checkpoint"] = "mipl-checkpoint"
+    version: Literal[1] = 1
+    fingerprint: dict[str, JsonValue]
+    epoch: NonNegativeInt
+    step: NonNegativeInt
+    finished: bool
+    totals: dict[str, float]
+    history: list[dict[str, float]]
+    best: _Snapshot | None
+    last: _Snapshot | None
+
+
+def save(
+    path: Path,
+    fingerprint: Facts,
+    state: TrainingState,
+    stopping: EarlyStopping | None,
+    finished: bool,
+    calls: files.FileCalls = files.CALLS,
+) -> None:
+    """Replace the file by the state as it is now; whatever fails is raised."""
+    best, score = (None, 0.0) if stopping is None else (stopping.best, stopping.score)
+    arrays = _state_arrays(state)
+    arrays |= _snapshot_arrays("best", best) | _snapshot_arrays("last", state.last)
+    facts = _Facts(
+        fingerprint=dict(fingerprint),
+        epoch=state.epoch,
+        step=state.step,
+        finished=finished,
+        totals=state.totals,
+        history=state.history,
+        best=None if best is None else _Snapshot(epoch=best.epoch, score=score),
+        last=None if state.last is None else _Snapshot(epoch=state.last.epoch),
+    )
+    files.write_bytes(path, seal(arrays, facts.model_dump()), calls)
+
+
+def resume(
+    path: Path,
+    content: bytes,
+    fingerprint: Facts,
+    state: TrainingState,
+    stopping: EarlyStopping | None,
+) -> bool:
+    """Bring a new state to where a checkpoint stands; tell whether it was the end."""
+    arrays, raw = unseal(path, content)
+    facts = _read_facts(path, raw)
+    _check_same(path, facts.fingerprint, fingerprint)
+    try:
+        _put_into(state, facts, arrays)
+        if stopping is not None and facts.best is not None:
+            stopping.score = facts.best.score
+            stopping.best = _snapshot(_under("best", arrays), facts.best, state)
+    except (KeyError, RuntimeError, TypeError, ValueError) as error:
+        raise BadFile(f"{path} does not hold the state of this training.") from error
+    return facts.finished
+
+
+def read(path: Path) -> bytes:
+    """Return the bytes of a checkpoint's file."""
+    return files.read_bounded(path, _LARGEST)
+
+
+def _read_facts(path: Path, raw: Any) -> _Facts:
+    try:
+        return _Facts.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))[:60]
+        raise BadFile(f"{path} is damaged at {where!r}: {first['msg']}.") from None
+
+
+def _check_same(path: Path, there: Facts, here: Facts) -> None:
+    for name in sorted({*there, *here}):
+        was, now = there.get(name, "absent"), here.get(name, "absent")
+        if was != now:
+            raise MiplError(
+                f"{path} is the checkpoint of another run: its {name} is "
+                f"{str(was)[:60]}, here it is {str(now)[:60]}; go on with the same, "
+                "or delete the file to begin anew."
+            )
+
+
+def _state_arrays(state: TrainingState) -> dict[str, Array]:
+    arrays = _named("module", state.module.state_dict())
+    for i, buffers in state.optimiser.state_dict()["state"].items():
+        kept = {name: b for name, b in buffers.items() if isinstance(b, Tensor)}
+        arrays |= _named(f"optimiser.{i}", kept)
+    arrays |= _named("seen", {str(i): value for i, value in enumerate(state.seen)})
+    arrays |= {"label_weights": _array(state.w), "probabilities": _array(state.p)}
+    for name in state.records[0] if state.records else ():
+        arrays[f"record.{name}"] = np.stack([one[name] for one in state.records])
+    return arrays
+
+
+def _snapshot_arrays(name: str, snapshot: Snapshot | None) -> dict[str, Array]:
+    if snapshot is None:
+        return {}
+    arrays = _named(f"{name}.module", snapshot.values)
+    return arrays | {f"{name}.label_weights": _array(snapshot.w)}
+
+
+def _put_into(state: TrainingState, facts: _Facts, arrays: Mapping[str, Array]) -> None:
+    like = state.w
+    state.module.load_state_dict(_tensors(_under("module", arrays), like))
+    _put_into_optimiser(state.optimiser, _under("optimiser", arrays))
+    state.w.copy_(torch.tensor(arrays["label_weights"]))
+    state.p.copy_(torch.tensor(arrays["probabilities"]))
+    state.epoch, state.step = facts.epoch, facts.step
+    state.totals, state.history = facts.totals, facts.history
+    seen = _tensors(_under("seen", arrays), like)
+    state.seen = [seen[str(i)] for i in range(len(seen))]
+    state.records = _records(_under("record", arrays))
+    if facts.last is not None:
+        state.last = _snapshot(_under("last", arrays), facts.last, state)
+
+
+def _put_into_optimiser(
+    optimiser: torch.optim.Optimizer, arrays: Mapping[str, Array]
+) -> None:
+    parameters = [p for group in optimiser.param_groups for p in group["params"]]
+    buffers: dict[int, dict[str, Tensor]] = {}
+    for name, array in arrays.items():
+        number, _, kind = name.partition(".")
+        value, parameter = torch.tensor(array), parameters[int(number)]
+        if value.shape == parameter.shape:
+            # Fused steps take a parameter and its buffers in the same memory order.
+            value = torch.empty_like(parameter).copy_(value)
+        buffers.setdefault(int(number), {})[kind] = value
+    groups = optimiser.state_dict()["param_groups"]
+    optimiser.load_state_dict({"state": buffers, "param_groups": groups})
+
+
+def _snapshot(
+    arrays: Mapping[str, Array], facts: _Snapshot, state: TrainingState
+) -> Snapshot:
+    values = _tensors(_under("module", arrays), state.w)
+    return Snapshot(
+        facts.epoch, values, torch.tensor(arrays["label_weights"]).to(state.w)
+    )
+
+
+def _records(arrays: Mapping[str, Array]) -> list[dict[str, Any]]:
+    rest = {name: array for name, array in arrays.items() if name != "epoch"}
+    return [
+        {"epoch": int(epoch)} | {name: array[i] for name, array in rest.items()}
+        for i, epoch in enumerate(arrays.get("epoch", ()))
+    ]
+
+
+def _array(value: Tensor) -> Array:
+    return value.detach().cpu().numpy()
+
+
+def _named(prefix: str, values: Mapping[str, Tensor]) -> dict[str, Array]:
+    return {f"{prefix}.{name}": _array(value) for name, value in values.items()}
+
+
+def _under(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    start = f"{prefix}."
+    return {
+        name.removeprefix(start): array
+        for name, array in arrays.items()
+        if name.startswith(start)
+    }
+
+
+def _tensors(arrays: Mapping[str, Array], like: Tensor) -> dict[str, Tensor]:
+    return {n: torch.tensor(array, device=like.device) for n, array in arrays.items()}
