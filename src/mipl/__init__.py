@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from mipl.errors import MiplError
     from mipl.formats import read_bags, read_dataset, write_dataset
     from mipl.methods.loading import load_model
+    from mipl.methods.mipl.elimipl import ELIMIPL
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.registry import method
+    from mipl.methods.together import fit_together
     from mipl.training import Training
 
 __version__ = "0.1.0"
@@ -32,6 +34,7 @@ _HOMES = {
     "Bags": "mipl.data",
     "Candidates": "mipl.data",
     "Dataset": "mipl.data",
+    "ELIMIPL": "mipl.methods.mipl.elimipl",
     "MIPLMA": "mipl.methods.mipl.miplma",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
@@ -39,6 +42,7 @@ _HOMES = {
     "PerInstance": "mipl.data",
     "Training": "mipl.training",
     "describe": "mipl.data.describe",
+    "fit_together": "mipl.methods.together",
     "load_dataset": "mipl.datasets",
     "load_model": "mipl.methods.loading",
     "method": "mipl.methods.registry",
@@ -50,6 +54,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ELIMIPL",
     "MIPLMA",
     "Bags",
     "Candidates",
@@ -60,6 +65,7 @@ __all__ = [
     "PerInstance",
     "Training",
     "describe",
+    "fit_together",
     "load_dataset",
     "load_model",
     "method",

@@ -8,9 +8,9 @@ def on_candidates(p: Tensor, candidates: Tensor) -> Tensor:
 
     Where all candidates have probability zero, they share the weight.
     """
-    kept = p.masked_fill(~candidates, 0.0)  # (B, k)
-    total = kept.sum(dim=1, keepdim=True)
-    uniform = candidates.to(p) / candidates.sum(dim=1, keepdim=True)
+    kept = p.masked_fill(~candidates, 0.0)  # (..., B, k)
+    total = kept.sum(dim=-1, keepdim=True)
+    uniform = candidates.to(p) / candidates.sum(dim=-1, keepdim=True)
     return (kept / total.clamp_min(1e-30)).where(total > 1e-30, uniform)
 
 

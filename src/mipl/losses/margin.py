@@ -11,7 +11,7 @@ _LEAST = 0.05  # Floor of 1 - std: a spread of one stays finite and keeps a grad
 
 
 def label_margin(p: Tensor, candidates: Tensor) -> Tensor:
-    """Return best candidate minus best non-candidate probability: (B, k) -> (B,).
+    """Return best candidate minus best non-candidate probability: (..., k) -> (...).
 
     A full candidate set has no non-candidate, whose probability then counts as 0.
 
@@ -21,8 +21,8 @@ def label_margin(p: Tensor, candidates: Tensor) -> Tensor:
     >>> label_margin(p, torch.tensor([[True, True, False]]))
     tensor([0.2000])
     """
-    best = p.masked_fill(~candidates, 0.0).amax(dim=1)
-    other = p.masked_fill(candidates, 0.0).amax(dim=1)
+    best = p.masked_fill(~candidates, 0.0).amax(dim=-1)
+    other = p.masked_fill(candidates, 0.0).amax(dim=-1)
     return best - other
 
 
@@ -36,12 +36,14 @@ def mean_and_spread(
 ) -> tuple[Tensor, Tensor]:
     """Return mean and standard deviation of phi, together with values seen before.
 
+    They are those of the last axis, the bags of a batch: (..., B) -> (...), (...).
+
     ``seen`` enters as numbers, without gradient. Of one value the spread is 0.
     """
-    values = phi if seen is None else torch.cat([seen.detach(), phi])
-    mean = values.mean()
-    total = (values - mean).square().sum()
-    return mean, safe_sqrt(total / max(len(values) - ddof, 1))
+    values = phi if seen is None else torch.cat([seen.detach(), phi], dim=-1)
+    mean = values.mean(dim=-1)
+    total = (values - mean.unsqueeze(-1)).square().sum(dim=-1)
+    return mean, safe_sqrt(total / max(values.shape[-1] - ddof, 1))
 
 
 def margin_distribution_loss(
@@ -61,7 +63,7 @@ def margin_distribution_loss(
 
 
 def single_bag_margin_loss(phi: Tensor, ddof: int = 1) -> Tensor:
-    """Return the loss of the statistics of {0, phi}, bag by bag: (B,) -> (B,).
+    """Return the loss of the statistics of {0, phi}, bag by bag.
 
     The published program keeps a list of violations that it never fills, so that each
     bag is compared with a zero: with ddof 1, (phi / 2) / (1 - phi / sqrt 2).

@@ -82,19 +82,23 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
         y : Candidates or what builds them
             A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
         """
-        self._forget()
-        self._check_arguments()
         try:
-            bags = self._as_bags(X, fitting=True)
-            candidates = self._as_candidates(y, len(bags))
-            self.classes_ = candidates.classes
-            self.temperature_ = 1.0
-            self.conformal_ = None
-            self._fit(bags, candidates)
+            self._fit(*self._accept(X, y))
         except Exception:
             self._forget()
             raise
         return self
+
+    def _accept(self, X: Any, y: Any) -> tuple[Bags, Candidates]:
+        """Forget the last fit, check the arguments and read what a fit is given."""
+        self._forget()
+        self._check_arguments()
+        bags = self._as_bags(X, fitting=True)
+        candidates = self._as_candidates(y, len(bags))
+        self.classes_ = candidates.classes
+        self.temperature_ = 1.0
+        self.conformal_ = None
+        return bags, candidates
 
     def _forget(self) -> None:
         """Drop what an earlier fit, or the first part of a failed one, has left."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.evaluation import Seen, look
-from mipl.training.loop import start, train
+from mipl.training.loop import Run, start, train
 from mipl.training.options import Training
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 from mipl.training.settings import torch_settings
@@ -56,6 +56,10 @@ class NeuralBagClassifier(
     scaling: str
     training: Training | None
     random_state: Any
+
+    # Arguments that may differ between runs trained together; None where the loss and
+    # the update of the label weights do not take a first axis of runs.
+    _differing: ClassVar[tuple[str, ...] | None] = None
 
     # -- hooks -----------------------------------------------------------------------
 
@@ -95,27 +99,41 @@ class NeuralBagClassifier(
     def _fit(self, bags: Bags, candidates: Candidates) -> None:
         options = self._options()
         options.check()
+        with torch_settings(options.threads):
+            run = self._begin(bags, candidates, options)
+            train(
+                run.state,
+                self,
+                run.source,
+                options,
+                run.seed,
+                run.trained,
+                run.after_epoch,
+            )
+            run.finish()
+
+    def _begin(self, bags: Bags, candidates: Candidates, options: Training) -> Run:
+        """Return all that the training needs, up to its first epoch."""
         seed = as_seed(self.random_state)
         device, dtype = options.torch_device(), options.torch_dtype()
-        with torch_settings(options.threads):
-            self.instance_shape_ = bags.instance_shape
-            module = self._new_module(len(candidates.classes))
-            own = module.encoder if isinstance(self.encoder, nn.Module) else None
-            initialise(module, stream_seed(seed, "init"), kept=own)
-            _fill_scaling(module, bags, self.scaling)
-            module.to(device=device, dtype=dtype)
-            source = BatchSource(bags, candidates.matrix, device, dtype)
-            state = start(module, candidates.initial_weights(), options)
-            self._train(state, source, options, seed, candidates)
+        self.instance_shape_ = bags.instance_shape
+        module = self._new_module(len(candidates.classes))
+        own = module.encoder if isinstance(self.encoder, nn.Module) else None
+        initialise(module, stream_seed(seed, "init"), kept=own)
+        _fill_scaling(module, bags, self.scaling)
+        module.to(device=device, dtype=dtype)
+        source = BatchSource(bags, candidates.matrix, device, dtype)
+        state = start(module, candidates.initial_weights(), options)
+        return self._run(state, source, options, seed, candidates)
 
-    def _train(
+    def _run(
         self,
         state: TrainingState,
         source: BatchSource,
         options: Training,
         seed: int,
         candidates: Candidates,
-    ) -> None:
+    ) -> Run:
         trained, held = hold_out(candidates, options, seed)
         stopping = None
         if len(held):
@@ -127,12 +145,14 @@ class NeuralBagClassifier(
             stop = stopping is not None and stopping.after_epoch(state, self._proba)
             return reports.epoch(state.history[-1], dict(vars(self))) or stop
 
-        train(state, self, source, options, seed, trained, after_epoch)
-        if stopping is not None:
-            stopping.restore(state)
+        def finish() -> None:
+            if stopping is not None:
+                stopping.restore(state)
             self._remember(state)
-        state.module.eval()
-        reports.finish()
+            state.module.eval()
+            reports.finish()
+
+        return Run(state, source, options, seed, trained, after_epoch, finish)
 
     def _remember(self, state: TrainingState) -> None:
         """Keep what prediction and reports need, as of the state's epoch."""

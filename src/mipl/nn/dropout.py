@@ -32,14 +32,22 @@ class KeyedDropout(Keyed):
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply the next mask, in training only."""
-        dropped = round(self.p * _BYTES)
-        if not self.training or dropped == 0:
+        if not self.training or self.p == 0:
             return x
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64)
-        generator = torch.Generator().manual_seed(self.key)
-        words.random_(-(2**63), None, generator=generator)
-        keep = words.view(torch.uint8)[: x.numel()].view(x.shape) >= dropped
-        return x * keep.to(x).mul_(_BYTES / (_BYTES - dropped))
+        fill_random(words, self.key)
+        return drop(x, words.view(torch.uint8)[: x.numel()].view(x.shape), self.p)
+
+
+def fill_random(words: Tensor, key: int) -> None:
+    """Fill words with the random bits of a key."""
+    words.random_(-(2**63), None, generator=torch.Generator().manual_seed(key))
+
+
+def drop(x: Tensor, random: Tensor, p: float) -> Tensor:
+    """Drop the numbers whose random byte lies below p, and enlarge the others."""
+    dropped = round(p * _BYTES)
+    return x * (random >= dropped).to(x).mul_(_BYTES / (_BYTES - dropped))
 
 
 def rekey(module: nn.Module, key: int) -> None:

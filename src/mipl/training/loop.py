@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,19 @@ from mipl.training.record import bag_record, epoch_figures, recorded_bags
 from mipl.training.state import Clock, TrainingState
 
 AfterEpoch = Callable[[TrainingState, Clock], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What the training of one estimator needs, besides its method."""
+
+    state: TrainingState
+    source: BatchSource
+    options: Training
+    seed: int
+    trained: npt.NDArray[np.int64]  # Numbers of the bags to train on.
+    after_epoch: AfterEpoch
+    finish: Callable[[], None]
 
 
 class TrainableMethod(Protocol):
@@ -67,23 +81,44 @@ def train(
 
     ``after_epoch`` may ask to stop.
     """
-    candidates = source.candidates.cpu().numpy()
-    recorded = recorded_bags(options.record_bags, len(source))
     while state.epoch < options.epochs:
         clock = method._clock(state.epoch + 1, options.epochs)
         lr = set_learning_rate(state, options, clock.epoch)
-        order = trained[stream(seed, "order", clock.epoch).permutation(len(trained))]
-        keys = stream(seed, "dropout", clock.epoch).integers(2**62, size=len(trained))
+        order, keys = order_and_keys(seed, clock.epoch, trained)
         drawn = source.drawing(options.instances_per_bag, seed, clock.epoch)
         terms = run_epoch(state, method, drawn, options, clock, order, keys)
-        _check_parameters(state, clock)
-        state.epoch = clock.epoch
-        figures = epoch_figures(state, candidates, trained, terms, clock, lr)
-        state.history.append(figures)
-        if recorded:
-            state.records.append(bag_record(state, candidates, recorded))
+        close_epoch(state, source, options, trained, terms, clock, lr)
         if after_epoch(state, clock):
             return
+
+
+def order_and_keys(
+    seed: int, epoch: int, trained: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the order of the bags in an epoch, and a key for each of its steps."""
+    order = trained[stream(seed, "order", epoch).permutation(len(trained))]
+    keys = stream(seed, "dropout", epoch).integers(2**62, size=len(trained))
+    return order, keys
+
+
+def close_epoch(
+    state: TrainingState,
+    source: BatchSource,
+    options: Training,
+    trained: npt.NDArray[np.int64],
+    terms: dict[str, float],
+    clock: Clock,
+    lr: float,
+) -> None:
+    """Write down the figures of an epoch once its steps are done."""
+    _check_parameters(state, clock)
+    state.epoch = clock.epoch
+    candidates = source.candidates.cpu().numpy()
+    figures = epoch_figures(state, candidates, trained, terms, clock, lr)
+    state.history.append(figures)
+    recorded = recorded_bags(options.record_bags, len(source))
+    if recorded:
+        state.records.append(bag_record(state, candidates, recorded))
 
 
 def set_learning_rate(state: TrainingState, options: Training, epoch: int) -> float:
@@ -131,7 +166,7 @@ def run_step(
     total = torch.stack(list(terms.values())).sum()
     values = {name: float(term.detach()) for name, term in terms.items()}
     values["loss"] = float(total.detach())
-    _check_finite(values, clock, step)
+    check_finite(values, clock, step)
     state.optimiser.zero_grad(set_to_none=True)
     total.backward()  # type: ignore[no-untyped-call]
     if clip is not None:
@@ -142,7 +177,8 @@ def run_step(
     return values
 
 
-def _check_finite(values: dict[str, float], clock: Clock, step: int) -> None:
+def check_finite(values: dict[str, float], clock: Clock, step: int) -> None:
+    """Refuse a loss term that is no longer a number."""
     for name, value in values.items():
         if not np.isfinite(value):
             raise MiplError(

@@ -6,12 +6,12 @@ one that knows it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 
-__all__ = ["CallbackSupportMixin", "EpochReports", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "EpochReports", "with_callbacks", "within_callbacks"]
 
 
 class EpochReports:
@@ -41,3 +41,12 @@ class EpochReports:
     def finish(self) -> None:
         """Report the end of the whole fit."""
         self.root.call_on_fit_task_end(**self.given)
+
+
+def within_callbacks(estimators: Sequence[Any], work: Callable[[], None]) -> None:
+    """Do some work during which the callbacks of all these estimators are in use."""
+    if not estimators:
+        return work()
+    first, *others = estimators
+    managed = with_callbacks(lambda _: within_callbacks(others, work))
+    managed(first)

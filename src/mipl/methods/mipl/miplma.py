@@ -125,6 +125,7 @@ class MIPLMA(NeuralBagClassifier):
         "detach_spread": (False, True),
         "update_first": (False, True),
     }
+    _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
     _whole: ClassVar[tuple[str, ...]] = ("width",)
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
         "lam": (0.0, None),
@@ -265,7 +266,7 @@ class MIPLMA(NeuralBagClassifier):
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
-        terms = {"disambiguation": weighted_log_loss(out.log_p, w).mean()}  # Eq. (6)
+        terms = {"disambiguation": weighted_log_loss(out.log_p, w).mean(-1)}  # Eq. (6)
         if self.margin != "none":
             phi = margin_violation(
                 out.p, batch.candidates, self.margin_scale
@@ -275,10 +276,10 @@ class MIPLMA(NeuralBagClassifier):
 
     def _margin_loss(self, phi: Tensor, clock: Clock) -> Tensor:
         if self.margin == "mean":
-            return phi.mean()
+            return phi.mean(dim=-1)
         if self.margin == "bag":
-            return single_bag_margin_loss(phi, self.margin_ddof).mean()
-        earlier = torch.cat(clock.seen) if clock.seen else None
+            return single_bag_margin_loss(phi, self.margin_ddof).mean(dim=-1)
+        earlier = torch.cat(clock.seen, dim=-1) if clock.seen else None
         if self.margin == "epoch":
             clock.seen.append(phi.detach())
         return margin_distribution_loss(phi, earlier, self.margin_ddof)  # Eq. (10)

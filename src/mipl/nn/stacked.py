@@ -1,0 +1,125 @@
+"""Several networks of equal shape as one, their parameters stacked.
+
+The rows of all runs lie one after another, run by run, padded to the same number: what
+has no parameters works on these flat rows as ever, and only the layers below know of
+runs. The parameters of the single networks become views of the stacked ones.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mipl.nn.dropout import Keyed, KeyedDropout, drop, fill_random
+from mipl.nn.encoders import Standardise
+
+
+class StackedLinear(nn.Module):
+    """One affine map per run: (S n, d) -> (S n, q)."""
+
+    def __init__(self, layers: Sequence[nn.Linear]) -> None:
+        super().__init__()
+        self.n_runs = len(layers)
+        self.weight = stacked([layer.weight for layer in layers])  # (S, q, d)
+        biases = [layer.bias for layer in layers if layer.bias is not None]
+        self.bias = stacked(biases) if biases else None  # (S, q)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply to each row the map of its run."""
+        rows = x.view(self.n_runs, -1, x.shape[1])  # (S, n, d)
+        maps = self.weight.transpose(1, 2)
+        if self.bias is None:
+            return torch.bmm(rows, maps).flatten(0, 1)
+        return torch.baddbmm(self.bias.unsqueeze(1), rows, maps).flatten(0, 1)
+
+
+class StackedStandardise(nn.Module):
+    """The scaling of each run."""
+
+    def __init__(self, layers: Sequence[Standardise]) -> None:
+        super().__init__()
+        values = [layer.state_dict() for layer in layers]
+        self.mean = torch.stack([each["mean"] for each in values]).unsqueeze(1)
+        self.scale = torch.stack([each["scale"] for each in values]).unsqueeze(1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the scaled features."""
+        rows = x.view(len(self.mean), -1, x.shape[1])  # (S, n, d)
+        return ((rows - self.mean) / self.scale).flatten(0, 1)
+
+
+class StackedDropout(nn.Module):
+    """Dropout of instances with the masks that each run would draw alone."""
+
+    def __init__(self, layers: Sequence[KeyedDropout]) -> None:
+        super().__init__()
+        self.p = layers[0].p
+        self.keys = [0] * len(layers)
+        self.rows = [0] * len(layers)  # Without the padding.
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply the next masks, in training only."""
+        if not self.training or self.p == 0:
+            return x
+        width = x.shape[1]
+        padded = len(x) // len(self.keys) * width
+        words = torch.zeros(len(self.keys), (padded + 7) // 8, dtype=torch.int64)
+        for line, key, rows in zip(words, self.keys, self.rows, strict=True):
+            fill_random(line[: (rows * width + 7) // 8], key)
+        return drop(x, words.view(torch.uint8)[:, :padded].reshape(x.shape), self.p)
+
+
+def stacked(parameters: Sequence[Tensor]) -> nn.Parameter:
+    """Join parameters, which become views of the result, and so do their gradients."""
+    whole = nn.Parameter(torch.stack([p.detach() for p in parameters]))
+    whole.grad = torch.zeros_like(whole)
+    for part, value, gradient in zip(parameters, whole.data, whole.grad, strict=True):
+        part.data, part.grad = value, gradient
+    return whole
+
+
+_FORMS: dict[type[nn.Module], Callable[[Sequence[Any]], nn.Module]] = {
+    nn.Linear: StackedLinear,
+    Standardise: StackedStandardise,
+    KeyedDropout: StackedDropout,
+}
+
+
+def can_stack(module: nn.Module) -> bool:
+    """Whether each layer with values or random numbers has a stacked form."""
+    return all(
+        type(layer) in _FORMS
+        or not (layer._parameters or layer._buffers or isinstance(layer, Keyed))
+        for layer in module.modules()
+    )
+
+
+def stack_networks(modules: Sequence[nn.Module]) -> nn.Module:
+    """Return one network that trains all of these, which must be of equal shape."""
+    first = modules[0]
+    if type(first) in _FORMS:
+        return _FORMS[type(first)](modules)
+    whole = copy.copy(first)
+    whole._modules = {
+        name: part and stack_networks([getattr(module, name) for module in modules])
+        for name, part in first._modules.items()
+    }
+    return whole
+
+
+def separate(module: nn.Module) -> None:
+    """Give a network its own memory again."""
+    for parameter in module.parameters():
+        parameter.data, parameter.grad = parameter.data.clone(), None
+
+
+def rekey_together(module: nn.Module, keys: Sequence[int], rows: Sequence[int]) -> None:
+    """Set the key and the number of rows of each run, as ``rekey`` does for one."""
+    for number, layer in enumerate(module.modules()):
+        if isinstance(layer, StackedDropout):
+            layer.keys = [key + number for key in keys]
+            layer.rows = list(rows)

@@ -1,0 +1,221 @@
+"""Estimators fitted together end where each would end alone."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.base import clone
+from tests.training.test_batches import OnDisk
+from tests.training.test_callbacks import Watcher
+
+from mipl import MIPLMA, Bags, MiplError, Training, fit_together
+from mipl.experiments.mean_pooling import MeanPooling
+from mipl.methods import together
+from mipl.testing.checks.problem import make_problem
+
+READINGS = {
+    "ours": (MIPLMA, 4),
+    "paper": (MIPLMA.paper, None),
+    "paper in batches": (MIPLMA.paper, 5),
+    "released": (MIPLMA.released, 1),
+}
+
+
+def ragged(seed, n_bags=13):
+    """Return a problem with bags of 1 to 9 instances."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 10, size=n_bags)
+    rows = rng.normal(size=(sizes.sum(), 6))
+    sets = rng.random((n_bags, 4)) < 0.4
+    sets[np.arange(n_bags), rng.integers(4, size=n_bags)] = True
+    return Bags(rows, np.cumsum([0, *sizes])), sets
+
+
+PROBLEMS = [ragged(seed) for seed in range(3)]
+
+
+def build(make=MIPLMA, **arguments):
+    settings = {"epochs": 4, "batch_size": 4, "dtype": "float64"}
+    for name in list(arguments):
+        if name.startswith("training__"):
+            settings[name.removeprefix("training__")] = arguments.pop(name)
+    return make(width=8, **arguments, training=Training(**settings))
+
+
+def assert_as_alone(models, problems):
+    """Compare all that a fit leaves behind with that of the fit alone."""
+    for model, (bags, sets) in zip(models, problems, strict=True):
+        alone = clone(model).fit(bags, sets)
+        left = {name for name in vars(alone) if name.endswith("_")}
+        assert {name for name in vars(model) if name.endswith("_")} == left
+        ours, theirs = model.module_.state_dict(), alone.module_.state_dict()
+        assert list(ours) == list(theirs)
+        for name, value in theirs.items():
+            torch.testing.assert_close(ours[name], value, rtol=1e-9, atol=1e-9)
+        assert not model.module_.training
+        np.testing.assert_allclose(
+            model.label_weights_, alone.label_weights_, rtol=0, atol=1e-9
+        )
+        assert len(model.history_) == len(alone.history_)
+        for here, there in zip(model.history_, alone.history_, strict=True):
+            assert here == pytest.approx(there, rel=1e-8, abs=1e-9)
+        np.testing.assert_allclose(
+            model.predict_proba(bags), alone.predict_proba(bags), rtol=0, atol=1e-9
+        )
+        np.testing.assert_allclose(
+            model.attend(bags), alone.attend(bags), rtol=0, atol=1e-8
+        )
+        assert (model.tau_, model.n_iter_) == (alone.tau_, alone.n_iter_)
+
+
+@pytest.fixture
+def stacks(monkeypatch):
+    """Note the numbers of the estimators in each stack."""
+    seen = []
+    fit_stack = together._fit_stack
+    monkeypatch.setattr(
+        together, "_fit_stack", lambda jobs: seen.append(list(jobs)) or fit_stack(jobs)
+    )
+    return seen
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_as_alone(reading, dropout, stacks):
+    make, batch_size = READINGS[reading]
+    models = [
+        build(make, dropout=dropout, random_state=seed, training__batch_size=batch_size)
+        for seed in range(3)
+    ]
+    fit_together(models, PROBLEMS)
+    assert stacks == [[0, 1, 2]]
+    assert_as_alone(models, PROBLEMS)
+
+
+@pytest.mark.parametrize("margin", ["batch", "epoch", "bag", "mean", "none"])
+def test_own_settings(margin, stacks):
+    models = [
+        build(margin=margin, lam=lam, training__lr=lr, training__clip=clip, **more)
+        for lam, lr, clip, more in [
+            (0.1, 0.1, None, {"training__weight_decay": 0.1}),
+            (3.0, 0.02, 0.5, {"training__nesterov": False}),
+            (0.0, 0.3, 0.01, {"training__schedule": "constant"}),
+        ]
+    ]
+    fit_together(models, PROBLEMS)
+    assert stacks == [[0, 1, 2]]
+    assert_as_alone(models, PROBLEMS)
+
+
+def test_bags_of_equal_size_need_no_padding():
+    rng = np.random.default_rng(0)
+    problems = [(rng.normal(size=(8, 5, 3)), rng.integers(2, size=8)) for _ in range(2)]
+    models = [build(), build(random_state=1)]
+    fit_together(models, problems)
+    assert_as_alone(models, problems)
+
+
+def test_recorded_bags():
+    models = [build(training__record_bags=[i, 7]) for i in range(3)]
+    fit_together(models, PROBLEMS)
+    for model, (bags, sets) in zip(models, PROBLEMS, strict=True):
+        for here, there in zip(
+            model.record_, clone(model).fit(bags, sets).record_, strict=True
+        ):
+            for name, value in there.items():
+                np.testing.assert_allclose(here[name], value, rtol=0, atol=1e-9)
+
+
+def test_only_what_fits_is_stacked(stacks):
+    images = Bags(np.random.default_rng(0).random((6, 1, 28, 28)), [0, 2, 4, 6])
+    own = build(encoder=torch.nn.Linear(6, 8).double())
+    cases = [
+        (build(), PROBLEMS[0]),
+        (build(dropout=0.1), PROBLEMS[0]),
+        (build(), ragged(4, n_bags=9)),
+        (build(training__stop_on="covering_rate"), PROBLEMS[0]),
+        (build(training__batch_instances=9), PROBLEMS[0]),
+        (own, PROBLEMS[0]),
+        (clone(own), PROBLEMS[0]),
+        (build(training__epochs=2), (images, [0, 1, 0])),
+        (build(training__epochs=2), (images, [0, 1, 0])),
+        (MeanPooling(), PROBLEMS[0]),
+        (build(lam=2.0), PROBLEMS[1]),
+    ]
+    models, problems = zip(*cases, strict=True)
+    fit_together(models, problems)
+    assert stacks == [[0, 10]]
+    for model, (bags, sets) in cases:
+        np.testing.assert_allclose(
+            model.predict_proba(bags),
+            clone(model).fit(bags, sets).predict_proba(bags),
+            rtol=0,
+            atol=1e-9,
+        )
+
+
+def test_large_groups_are_cut(stacks, monkeypatch):
+    monkeypatch.setattr(together, "_MOST", 2)
+    models = [build(random_state=i) for i in range(5)]
+    problems = [PROBLEMS[0]] * 5
+    fit_together(models, problems)
+    assert stacks == [[0, 1], [2, 3]]
+    assert_as_alone(models, problems)
+
+
+def test_bags_on_disk_are_read_as_they_are_alone(stacks):
+    problems = [(Bags(OnDisk(b.instances), b.offsets), s) for b, s in PROBLEMS[:2]]
+    models = [build(), build()]
+    fit_together(models, problems)
+    assert stacks == []
+    assert_as_alone(models, problems)
+
+
+def test_callbacks_hear_of_each_run_and_stop_their_own():
+    models = [build(random_state=i) for i in range(3)]
+    watchers = [Watcher(), Watcher(stop_after=2), Watcher()]
+    problem = make_problem()
+    problems = [(problem.bags, problem.y)] * 3
+    for model, watcher in zip(models, watchers, strict=True):
+        model.set_callbacks(watcher)
+    fit_together(models, problems)
+    epoch = ["begin epoch", "end epoch"]
+    for model, watcher, epochs in zip(models, watchers, (4, 2, 4), strict=True):
+        expected = ["setup", "begin fit", *epoch * epochs, "end fit", "teardown"]
+        assert watcher.calls == expected
+        assert watcher.figures == model.history_
+        np.testing.assert_array_equal(
+            watcher.predicted[-1], model.predict_proba(problem.bags)
+        )
+    for model, watcher in zip(models, (Watcher(), Watcher(2), Watcher()), strict=True):
+        model.set_callbacks(watcher)
+    assert_as_alone([models[0], models[2]], problems[:2])
+
+
+def test_models_do_not_share_memory(tmp_path):
+    models = [build(random_state=i) for i in range(3)]
+    fit_together(models, PROBLEMS)
+    held = [
+        {v.untyped_storage().data_ptr() for v in model.module_.state_dict().values()}
+        for model in models
+    ]
+    assert not held[0] & held[1]
+    assert len(held[0]) == len(models[0].module_.state_dict())
+    models[0].save(tmp_path / "model")
+
+
+def test_a_loss_that_is_not_finite_names_its_run():
+    models = [build(training__lr=lr) for lr in (0.1, 0.1, 1e200)]
+    with pytest.raises(MiplError, match=r"^run 2: .*epoch 1.*lower training__lr"):
+        fit_together(models, PROBLEMS)
+    assert not [name for m in models for name in vars(m) if name.endswith("_")]
+
+
+def test_what_is_given_is_checked():
+    with pytest.raises(MiplError, match="2 estimators and 3 problems"):
+        fit_together([build(), build()], PROBLEMS)
+    model = build()
+    with pytest.raises(MiplError, match="different objects"):
+        fit_together([model, model], PROBLEMS[:2])
+    with pytest.raises(MiplError, match="lam of MIPLMA must be a number"):
+        fit_together([build(lam=-1.0), build()], PROBLEMS[:2])
+    fit_together([], [])
