@@ -4,7 +4,8 @@
     python -m benchmarks.measure --summary
 
 A row is a finished run: method, arguments, data, r, split, seed, accuracy, seconds.
-Rows already in the file are not run again.
+Rows already in the file are not run again. Splits are trained together where the
+method can; the seconds of a row are its share.
 """
 
 from __future__ import annotations
@@ -21,33 +22,52 @@ from benchmarks.record import (
     RESULTS,
     arguments_text,
     load,
+    missing,
     parse_numbers,
-    run_missing,
+    run_all,
 )
 
 FILE = RESULTS / "accuracies.csv"
 KEY = ["method", "arguments", "data", "r", "split", "seed"]
 
 
-def work(job: dict[str, Any]) -> dict[str, Any]:
-    """Fit on the training bags of one split and score its test bags."""
-    from mipl import load_dataset, method  # noqa: PLC0415
+def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Fit on the training bags of some splits, together, and score the test bags."""
+    from mipl import fit_together, load_dataset, method  # noqa: PLC0415
 
-    train, test = load_dataset(job["data"], r=job["r"]).split(job["split"])
+    first = jobs[0]
+    dataset = load_dataset(first["data"], r=first["r"])
     published = (
-        {"published_for": job["data"], "r": job["r"]} if job["published"] else {}
+        {"published_for": first["data"], "r": first["r"]} if first["published"] else {}
     )
-    model = method(job["method"], **published)
-    model.set_params(**job["arguments"], random_state=job["seed"])
+    parts = [dataset.split(job["split"]) for job in jobs]
+    models = [method(first["method"], **published) for _ in jobs]
+    for model, job in zip(models, jobs, strict=True):
+        model.set_params(**job["arguments"], random_state=job["seed"])
     start = time.perf_counter()
-    model.fit(train.bags, train.candidates)
-    seconds = time.perf_counter() - start
-    return {
-        **{name: job[name] for name in KEY},
-        "arguments": _arguments(job),
-        "accuracy": f"{model.score(test.bags, test.labels):.4f}",
-        "seconds": f"{seconds:.1f}",
-    }
+    fit_together(models, [(train.bags, train.candidates) for train, _ in parts])
+    seconds = (time.perf_counter() - start) / len(jobs)
+    return [
+        {
+            **{name: job[name] for name in KEY},
+            "arguments": _arguments(job),
+            "accuracy": f"{model.score(test.bags, test.labels):.4f}",
+            "seconds": f"{seconds:.1f}",
+        }
+        for job, model, (_, test) in zip(jobs, models, parts, strict=True)
+    ]
+
+
+def _groups(jobs: list[dict[str, Any]], most: int) -> list[list[dict[str, Any]]]:
+    """Put jobs that differ in their split alone together, at most so many."""
+    cells: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for job in jobs:
+        cells[_key(job | {"split": ""})].append(job)
+    return [
+        cell[first : first + most]
+        for cell in cells.values()
+        for first in range(0, len(cell), most)
+    ]
 
 
 def _arguments(job: dict[str, Any]) -> str:
@@ -82,6 +102,7 @@ def main() -> None:
     parser.add_argument("--published", action="store_true", help="published settings")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=JSON")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--together", type=int, default=5, help="splits per process")
     parser.add_argument("--summary", action="store_true")
     given = parser.parse_args()
     changes = {k: json.loads(v) for k, v in (text.split("=", 1) for text in given.set)}
@@ -101,7 +122,8 @@ def main() -> None:
         for name in given.method
     ]
     if jobs:
-        run_missing(jobs, _key, KEY, work, FILE, given.workers)
+        todo = _groups(missing(jobs, _key, KEY, FILE), given.together)
+        run_all(todo, work, FILE, given.workers)
     if given.summary or not jobs:
         summary()
 

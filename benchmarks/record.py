@@ -47,16 +47,34 @@ def run_missing(
     workers: int,
 ) -> None:
     """Run the jobs whose key is not in the file yet, in processes, saving each."""
+    run_all(missing(jobs, key, columns, path), work, path, workers)
+
+
+def missing(
+    jobs: Sequence[Any],
+    key: Callable[[Any], tuple[str, ...]],
+    columns: Sequence[str],
+    path: Path,
+) -> list[Any]:
+    """Return the jobs whose key is not in the file yet."""
     done = {tuple(row[name] for name in columns) for row in load(path)}
     todo = [job for job in jobs if key(job) not in done]
     print(f"{len(jobs)} runs, {len(jobs) - len(todo)} already in {path}", flush=True)
+    return todo
+
+
+def run_all(
+    jobs: Sequence[Any], work: Callable[[Any], Any], path: Path, workers: int
+) -> None:
+    """Run jobs in processes, saving the row or the rows that each gives."""
     os.environ["OMP_NUM_THREADS"] = "1"
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawn) as pool:
-        for future in as_completed([pool.submit(work, job) for job in todo]):
-            row = future.result()
-            append(path, row)
-            print(*row.values(), flush=True)
+        for future in as_completed([pool.submit(work, job) for job in jobs]):
+            found = future.result()
+            for row in found if isinstance(found, list) else [found]:
+                append(path, row)
+                print(*row.values(), flush=True)
 
 
 def parse_numbers(texts: Iterable[str]) -> list[int]:
