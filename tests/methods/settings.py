@@ -2,7 +2,7 @@
 
 from mipl.methods.registry import method, methods
 
-_SMALL_MIPLMA = {
+_SMALL_NETWORK = {
     "width": 8,
     "dropout": 0.0,
     "training__epochs": 6,
@@ -11,13 +11,14 @@ _SMALL_MIPLMA = {
 }
 
 SMALL = {
-    "miplma": _SMALL_MIPLMA,
-    "miplma-released": _SMALL_MIPLMA,
-    "miplma-paper": _SMALL_MIPLMA,
-    "miplma-mains": _SMALL_MIPLMA,
-    "miplma-malab": _SMALL_MIPLMA,
-    "miplma-woma": _SMALL_MIPLMA,
-    "miplma-mamm": _SMALL_MIPLMA,
+    "miplma": _SMALL_NETWORK,
+    "miplma-released": _SMALL_NETWORK,
+    "miplma-paper": _SMALL_NETWORK,
+    "miplma-mains": _SMALL_NETWORK,
+    "miplma-malab": _SMALL_NETWORK,
+    "miplma-woma": _SMALL_NETWORK,
+    "miplma-mamm": _SMALL_NETWORK,
+    "elimipl": _SMALL_NETWORK,
 }
 
 

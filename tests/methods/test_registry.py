@@ -1,5 +1,6 @@
 """The registry: ids, presets, published settings, and methods of other packages."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,11 +10,11 @@ import numpy as np
 import pytest
 
 import mipl
-from mipl import MIPLMA, MiplError, method
+from mipl import ELIMIPL, MIPLMA, MiplError, method
 from mipl.methods import registry
 from mipl.methods.registry import Published, Row, methods, published
 
-IDS = (
+MIPLMAS = (
     "miplma",
     "miplma-released",
     "miplma-paper",
@@ -22,6 +23,10 @@ IDS = (
     "miplma-woma",
     "miplma-mamm",
 )
+CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | {
+    "elimipl": ELIMIPL,
+}
+BENCHMARKS = ("mnist-mipl", "fmnist-mipl", "birdsong-mipl", "sival-mipl")
 
 
 def arguments(estimator):
@@ -38,9 +43,9 @@ def differing(one, other):
 
 
 def test_all_ids_are_listed_and_build_their_class():
-    assert tuple(row.id for row in methods()) == IDS
-    for id in IDS:
-        assert type(method(id)) is MIPLMA
+    assert [row.id for row in methods()] == list(CLASSES)
+    for id, kind in CLASSES.items():
+        assert type(method(id)) is kind
 
 
 def test_ids_without_arguments_are_the_presets():
@@ -85,11 +90,12 @@ def test_every_call_builds_anew():
 def test_listing_tells_title_family_reference_and_all_arguments():
     for row in methods():
         assert row.title and row.summary.endswith(".") and row.family == "mipl"
-        assert "2024" in row.reference.text
-        assert row.reference.bibtex.startswith("@inproceedings{")
+        year = re.search(r"20\d\d", row.reference.text)[0]
+        assert row.reference.bibtex.startswith(("@inproceedings{", "@article{"))
+        assert f"year      = {{{year}}}" in row.reference.bibtex
         defaults = row.defaults()
-        assert set(signature(MIPLMA).parameters) <= set(defaults)
-        assert defaults["training__epochs"] == 100
+        assert set(signature(CLASSES[row.id]).parameters) <= set(defaults)
+        assert defaults["training__epochs"] >= 50
 
 
 # -- published settings ----------------------------------------------------------------
@@ -131,12 +137,25 @@ def test_what_the_authors_did_not_publish_is_marked_as_a_gap():
 
 
 def test_published_settings_name_only_arguments_of_the_method():
-    known = methods()[0].defaults()
     for row in methods():
+        known = row.defaults()
         for one in row.published:
             assert {*one.settings, *one.gaps, *one.chosen} <= set(known)
             assert set(one.chosen) <= set(one.gaps)
             assert one.source
+
+
+@pytest.mark.parametrize("id", [id for id in CLASSES if id not in MIPLMAS])
+@pytest.mark.parametrize("data", BENCHMARKS)
+@pytest.mark.parametrize("r", [1, 2, 3])
+def test_rivals_build_with_published_settings_for_every_benchmark(id, data, r):
+    """What the authors left open is filled, and the row says with what."""
+    found = published(id, data, r)
+    assert set(found.gaps) == set(found.chosen)
+    assert bool(found.choice) == bool(found.chosen)
+    model = method(id, published_for=data, r=r)
+    for name, value in {**found.settings, **found.chosen}.items():
+        assert model.get_params()[name] == value
 
 
 @pytest.fixture
@@ -306,7 +325,7 @@ def plug_in(tmp_path, monkeypatch):
 )
 def test_methods_of_other_packages_join_by_row_or_function(plug_in, target, id):
     plug_in(anything=target)
-    assert tuple(row.id for row in methods()) == (*IDS, id)
+    assert tuple(row.id for row in methods()) == (*tuple(CLASSES), id)
     model = method(id, power=0.0).fit(np.zeros((4, 1)), ["a", "a", "b", "a"])
     assert model.predict_proba(np.zeros((1, 1))).tolist() == [[0.5, 0.5]]
 
@@ -333,7 +352,7 @@ def test_a_method_without_a_network_is_saved_and_loaded(plug_in, tmp_path):
 )
 def test_a_broken_plug_in_is_listed_and_told_when_used(plug_in, target, told):
     plug_in(broken=target)
-    assert [row.id for row in methods()] == [*IDS, "broken"]
+    assert [row.id for row in methods()] == [*tuple(CLASSES), "broken"]
     assert method("miplma").lam >= 0
     with pytest.raises(MiplError) as caught:
         method("broken")

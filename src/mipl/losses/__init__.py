@@ -1,6 +1,7 @@
 """Losses: pure functions of tensors."""
 
 from mipl.losses.candidate import weighted_log_loss
+from mipl.losses.inhibition import candidate_mass, inhibition_loss
 from mipl.losses.margin import (
     label_margin,
     margin_distribution_loss,
@@ -10,6 +11,8 @@ from mipl.losses.margin import (
 )
 
 __all__ = [
+    "candidate_mass",
+    "inhibition_loss",
     "label_margin",
     "margin_distribution_loss",
     "margin_violation",

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mipl.methods.row import Reference, Row
+from mipl.methods.row import Row
 from mipl.methods.rows import mipl_published as published
-
-_MIPLMA = Reference(
-    text="Tang, Yang, Wang, Zhang, Zhang: Multi-instance partial-label learning with "
-    "margin adjustment. NeurIPS 2024.",
-    bibtex="""\
-@inproceedings{tang2024miplma,
-  author    = {Wei Tang and Yin-Fang Yang and Zhaofei Wang and Weijia Zhang and
-               Min-Ling Zhang},
-  title     = {Multi-Instance Partial-Label Learning with Margin Adjustment},
-  booktitle = {Advances in Neural Information Processing Systems},
-  year      = {2024},
-}""",
-)
+from mipl.methods.rows import mipl_references as references
+from mipl.methods.rows import mipl_rivals as rivals
 
 _NO_LABEL_MARGIN = {"lam": 0.0}
 _NO_ATTENTION_MARGIN = {"tau": 1.0, "tau_min": 1.0, "tau_decay": 1.0}
@@ -38,7 +27,7 @@ def _miplma(
         family="mipl",
         summary=summary,
         path="mipl.methods.mipl.miplma:MIPLMA",
-        reference=_MIPLMA,
+        reference=references.MIPLMA,
         preset=preset,
         arguments=arguments or {},
         published=published.MIPLMA,
@@ -87,5 +76,14 @@ ROWS = (
         "MIPL-MaMm",
         "Ablation of the released form: mean of the margins, without their spread.",
         arguments={"margin": "mean"},
+    ),
+    Row(
+        "elimipl",
+        "ELIMIPL",
+        family="mipl",
+        summary="Scaled additive attention; the loss keeps non-candidates low.",
+        path="mipl.methods.mipl.elimipl:ELIMIPL",
+        reference=references.ELIMIPL,
+        published=rivals.ELIMIPL,
     ),
 )

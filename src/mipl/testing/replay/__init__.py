@@ -16,6 +16,8 @@ import numpy.typing as npt
 from mipl.errors import unknown
 
 _HOMES = {
+    "elimipl_flat": "mipl.testing.replay.elimipl:released",
+    "elimipl_image": "mipl.testing.replay.elimipl:released",
     "miplma_flat": "mipl.testing.replay.miplma:released",
     "miplma_flat512": "mipl.testing.replay.miplma:released",
     "miplma_image": "mipl.testing.replay.miplma:released",

@@ -1,0 +1,32 @@
+"""Publications of the multi-instance partial-label methods."""
+
+from __future__ import annotations
+
+from mipl.methods.row import Reference
+
+MIPLMA = Reference(
+    text="Tang, Yang, Wang, Zhang, Zhang: Multi-instance partial-label learning with "
+    "margin adjustment. NeurIPS 2024.",
+    bibtex="""\
+@inproceedings{tang2024miplma,
+  author    = {Wei Tang and Yin-Fang Yang and Zhaofei Wang and Weijia Zhang and
+               Min-Ling Zhang},
+  title     = {Multi-Instance Partial-Label Learning with Margin Adjustment},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year      = {2024},
+}""",
+)
+
+ELIMIPL = Reference(
+    text="Tang, Zhang, Zhang: Exploiting conjugate label information for "
+    "multi-instance partial-label learning. IJCAI 2024.",
+    bibtex="""\
+@inproceedings{tang2024elimipl,
+  author    = {Wei Tang and Weijia Zhang and Min-Ling Zhang},
+  title     = {Exploiting Conjugate Label Information for Multi-Instance
+               Partial-Label Learning},
+  booktitle = {Proceedings of the International Joint Conference on Artificial
+               Intelligence},
+  year      = {2024},
+}""",
+)

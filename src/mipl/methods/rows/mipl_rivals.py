@@ -1,0 +1,73 @@
+"""Settings that the authors of MIPLMA's rivals published, as data.
+
+Where they published a grid, or nothing, for a data set, the row names the argument as
+a gap, and says which value stands in and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mipl.methods.row import Published
+
+_IMAGES = ("mnist-mipl", "fmnist-mipl")
+_README = "README of the authors' program"
+_SCALED = "features are standardised with the training instances"
+
+
+def _row(
+    data: str,
+    r: int | None,
+    settings: Mapping[str, Any],
+    source: str,
+    stand_in: Mapping[str, Any] | None = None,
+    choice: str = "",
+) -> Published:
+    """Return a row; whether features are scaled was published for images only."""
+    chosen = dict(stand_in or {})
+    told = [choice] if choice else []
+    if data in _IMAGES:
+        settings = {**settings, "scaling": "none"}
+    else:
+        chosen["scaling"] = "auto"
+        told.append(_SCALED)
+    return Published(data, r, settings, source, tuple(chosen), chosen, "; ".join(told))
+
+
+def _one_bag(epochs: int, width: int, lr: float | None = None) -> dict[str, Any]:
+    """Return the settings of the programs that take one bag per step."""
+    settings: dict[str, Any] = {
+        "width": width,
+        "training__epochs": epochs,
+        "training__batch_size": 1,
+    }
+    return settings if lr is None else {**settings, "training__lr": lr}
+
+
+# Data, r, width, learning rate, gamma, mu.
+_ELIMIPL = (
+    ("mnist-mipl", 1, 128, 0.05, 0.1, 1.0),
+    ("mnist-mipl", 2, 128, 0.05, 0.1, 1.0),
+    ("mnist-mipl", 3, 128, 0.05, 0.1, 0.1),
+    ("fmnist-mipl", 1, 128, 0.01, 0.5, 1.0),
+    ("fmnist-mipl", 2, 128, 0.01, 0.5, 1.0),
+    ("fmnist-mipl", 3, 128, 0.05, 0.5, 1.0),
+    ("birdsong-mipl", 1, 128, 0.01, 10.0, 10.0),
+    ("birdsong-mipl", 2, 128, 0.01, 10.0, 10.0),
+    ("birdsong-mipl", 3, 128, 0.01, 10.0, 10.0),
+    ("sival-mipl", 1, 128, 0.01, 10.0, 10.0),
+    ("sival-mipl", 2, 128, 0.01, 10.0, 10.0),
+    ("sival-mipl", 3, 128, 0.05, 10.0, 10.0),
+    ("crc-mipl", None, 512, 0.01, 10.0, 10.0),
+)
+
+ELIMIPL = tuple(
+    _row(
+        data,
+        r,
+        {**_one_bag(100, width, lr), "gamma": gamma, "mu": mu},
+        f"{_README}; width and epochs from the paper",
+    )
+    for data, r, width, lr, gamma, mu in _ELIMIPL
+)
