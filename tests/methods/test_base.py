@@ -9,7 +9,7 @@ import torch
 from tests.testing.sound import Sound
 
 from mipl import Bags, Candidates, MiplError
-from mipl.methods.neural import scaled_attention
+from mipl.methods.fitted_network import scaled_attention
 from mipl.testing.checks.problem import make_problem
 
 PROBLEM = make_problem()

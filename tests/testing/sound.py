@@ -4,7 +4,7 @@ import numpy as np
 
 from mipl.errors import MiplError
 from mipl.methods.base import BagClassifier
-from mipl.methods.neural import scaled_attention
+from mipl.methods.fitted_network import scaled_attention
 from mipl.seeds import as_seed, stream
 
 

@@ -17,8 +17,8 @@ def visits(monkeypatch):
     seen = []
     run_step = loop.run_step
 
-    def recorded(state, method, batch, clock, step):
-        values = run_step(state, method, batch, clock, step)
+    def recorded(state, method, batch, clock, *rest):
+        values = run_step(state, method, batch, clock, *rest)
         bags = batch.bags.tolist()
         seen.append((clock.epoch, bags, state.p.numpy().copy()[bags]))
         return values

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.exceptions import NotFittedError
+from tests.training.test_callbacks import Watcher
 
 from mipl import MIPLMA, MiplError, Training
+from mipl.errors import Diverged
 from mipl.testing.checks.problem import make_problem
 
 PROBLEM = make_problem()
@@ -104,7 +107,21 @@ def test_a_bad_loss_stops_the_run_and_names_epoch_batch_and_term(bad, monkeypatc
         f"the loss term 'margin' became {bad} in epoch 3, batch 1; "
         "lower training__lr or scale the features."
     )
-    assert not hasattr(model, "module_")
+    good = MIPLMA(width=4, margin="mean", training=Training(epochs=5, batch_size=4))
+    good.set_callbacks(Watcher(stop_after=2)).fit(PROBLEM.bags, PROBLEM.y)
+    assert model.history_ == good.history_ and model.n_iter_ == model.best_epoch_ == 2
+    for name in ("predict_proba", "attend"):
+        kept, expected = (getattr(m, name)(PROBLEM.bags) for m in (model, good))
+        np.testing.assert_array_equal(kept, expected)
+    np.testing.assert_array_equal(model.label_weights_, good.label_weights_)
+
+
+def test_a_bad_loss_in_the_first_epoch_leaves_nothing():
+    model = MIPLMA(width=4, training=Training(lr=1e30, batch_size=4))
+    with pytest.raises(Diverged):
+        model.fit(PROBLEM.bags, PROBLEM.y)
+    with pytest.raises(NotFittedError):
+        model.predict(PROBLEM.bags)
 
 
 def test_a_last_step_that_breaks_the_network_is_noticed():

@@ -69,9 +69,9 @@ def test_the_order_is_a_function_of_seed_and_epoch(monkeypatch):
     orders = {}
     run_epoch = loop.run_epoch
 
-    def watched(state, method, source, options, clock, order, keys):
+    def watched(state, method, source, options, clock, order, *rest):
         orders[clock.epoch] = order.tolist()
-        return run_epoch(state, method, source, options, clock, order, keys)
+        return run_epoch(state, method, source, options, clock, order, *rest)
 
     monkeypatch.setattr(loop, "run_epoch", watched)
     fitted(random_state=4, epochs=3)

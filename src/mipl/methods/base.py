@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.errors import MiplError
+from mipl.errors import Diverged, MiplError
 from mipl.methods.persist import Persistent
 from mipl.metrics.calibration import (
     candidate_conformal_threshold,
@@ -82,8 +82,13 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
         y : Candidates or what builds them
             A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
         """
+        return self._learn(X, y)
+
+    def _learn(self, X: Any, y: Any, **how: Any) -> Self:
         try:
-            self._fit(*self._accept(X, y))
+            self._fit(*self._accept(X, y), **how)
+        except Diverged:
+            raise  # What was good is still there.
         except Exception:
             self._forget()
             raise

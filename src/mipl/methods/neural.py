@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
-import numpy as np
-import numpy.typing as npt
 import torch
-from scipy.stats import rankdata
-from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.scaling import PerInstance
-from mipl.errors import MiplError
-from mipl.methods.base import BagClassifier, Floats
-from mipl.methods.network_state import network_state, restore_network
-from mipl.methods.persist import State
-from mipl.methods.stored import Stored
+from mipl.errors import Diverged, MiplError
+from mipl.methods.fingerprint import fingerprint
+from mipl.methods.fitted_network import FittedNetwork
 from mipl.nn.attention import Attention
 from mipl.nn.encoders import Standardise, build_encoder
 from mipl.nn.initial import initialise
 from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.batches import Batch, BatchSource
-from mipl.training.evaluation import Seen, look
+from mipl.training.checkpoint import Checkpoint
+from mipl.training.keeping import Keeper
 from mipl.training.loop import Run, start, train
 from mipl.training.options import Training
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
@@ -40,8 +31,7 @@ from mipl.training.stopping import EarlyStopping, hold_out
 
 class NeuralBagClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BagClassifier,
+    FittedNetwork,
 ):
     """Base of the methods that train a network.
 
@@ -50,7 +40,6 @@ class NeuralBagClassifier(
     ``dropout``, ``scaling``, ``training`` and ``random_state``.
     """
 
-    encoder: str | nn.Module
     width: int
     dropout: float
     scaling: str
@@ -90,29 +79,49 @@ class NeuralBagClassifier(
     # -- fit -------------------------------------------------------------------------
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from bags and their candidate sets."""
-        return super().fit(X, y)
+    def fit(self, X: Any, y: Any, checkpoint: Checkpoint | None = None) -> Self:
+        """Learn from bags and their candidate sets.
 
-    fit.__doc__ = BagClassifier.fit.__doc__
+        After Ctrl-C, or a loss that is no longer finite, the model is that of the last
+        finished epoch.
 
-    def _fit(self, bags: Bags, candidates: Candidates) -> None:
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        checkpoint : Checkpoint, optional
+            Where to keep the state of the training, and to go on from if it is there.
+        """
+        return self._learn(X, y, checkpoint=checkpoint)
+
+    def _fit(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
         options = self._options()
         options.check()
         with torch_settings(options.threads):
-            run = self._begin(bags, candidates, options)
-            train(
-                run.state,
-                self,
-                run.source,
-                options,
-                run.seed,
-                run.trained,
-                run.after_epoch,
-            )
+            run = self._begin(bags, candidates, options, checkpoint)
+            try:
+                with run.keeper.at_work():
+                    if not run.keeper.resume():
+                        train(run, self)
+            except (Diverged, KeyboardInterrupt):
+                self._fall_back(run.state)
+                raise
             run.finish()
 
-    def _begin(self, bags: Bags, candidates: Candidates, options: Training) -> Run:
+    def _begin(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        options: Training,
+        checkpoint: Checkpoint | None = None,
+    ) -> Run:
         """Return all that the training needs, up to its first epoch."""
         seed = as_seed(self.random_state)
         device, dtype = options.torch_device(), options.torch_dtype()
@@ -124,7 +133,7 @@ class NeuralBagClassifier(
         module.to(device=device, dtype=dtype)
         source = BatchSource(bags, candidates.matrix, device, dtype)
         state = start(module, candidates.initial_weights(), options)
-        return self._run(state, source, options, seed, candidates)
+        return self._run(state, source, options, seed, candidates, checkpoint)
 
     def _run(
         self,
@@ -133,17 +142,26 @@ class NeuralBagClassifier(
         options: Training,
         seed: int,
         candidates: Candidates,
+        checkpoint: Checkpoint | None,
     ) -> Run:
         trained, held = hold_out(candidates, options, seed)
         stopping = None
         if len(held):
             stopping = EarlyStopping(options, source.bags[held], candidates[held])
+        keeper = Keeper(
+            checkpoint,
+            lambda: fingerprint(self, source.bags, candidates, options, seed),
+            state,
+            stopping,
+        )
         reports = EpochReports(self, options.epochs, source.bags, candidates)
 
         def after_epoch(state: TrainingState, clock: Clock) -> bool:
             self._remember(state)
             stop = stopping is not None and stopping.after_epoch(state, self._proba)
-            return reports.epoch(state.history[-1], dict(vars(self))) or stop
+            stop = reports.epoch(state.history[-1], dict(vars(self))) or stop
+            keeper.after_epoch(finished=stop or state.epoch == options.epochs)
+            return stop
 
         def finish() -> None:
             if stopping is not None:
@@ -152,11 +170,19 @@ class NeuralBagClassifier(
             state.module.eval()
             reports.finish()
 
-        return Run(state, source, options, seed, trained, after_epoch, finish)
+        return Run(state, source, options, seed, trained, after_epoch, finish, keeper)
+
+    def _fall_back(self, state: TrainingState) -> None:
+        """Stay with the last finished epoch; without one, unfitted."""
+        if state.last is None:
+            return self._forget()
+        state.last.restore(state)
+        state.module.eval()
+        self._remember(state)
 
     def _remember(self, state: TrainingState) -> None:
         """Keep what prediction and reports need, as of the state's epoch."""
-        self.module_: BagNetwork = state.module
+        self.module_ = state.module
         self.tau_ = self._tau_after(state.epoch)
         self.label_weights_ = state.w.double().cpu().numpy()
         self.history_ = state.history
@@ -187,93 +213,6 @@ class NeuralBagClassifier(
         self, encoder: nn.Module, attention: Attention, head: nn.Module
     ) -> BagNetwork:
         return BagNetwork(Standardise(self.n_features_in_), encoder, attention, head)
-
-    # -- files -----------------------------------------------------------------------
-
-    def _state(self) -> State:
-        (arrays, facts), (more, others) = super()._state(), network_state(self)
-        return arrays | more, facts | others
-
-    def _restore(self, stored: Stored) -> None:
-        super()._restore(stored)
-        restore_network(self, stored)
-
-    # -- use -------------------------------------------------------------------------
-
-    def _proba(self, bags: Bags) -> Floats:
-        log_p = self._collect(bags, lambda seen: seen.log_p)
-        # Normalised again in float64: float32 rows miss one by a few units of 1e-7.
-        return torch.softmax(log_p, dim=1).numpy()
-
-    def attend(self, X: Any, scale: str = "raw") -> Floats:
-        """Return the attention of each instance, (N,).
-
-        ``scale`` is "raw", "rank" (0 to 1 inside the bag) or "percentile" (share of all
-        these instances with no more attention).
-        """
-        check_is_fitted(self)
-        bags = self._as_bags(X)
-        a = self._collect(bags, lambda seen: seen.a).numpy()
-        return scaled_attention(a, bags.offsets, scale)
-
-    def transform(self, X: Any) -> Floats:
-        """Return the bag vectors, (m, L)."""
-        check_is_fitted(self)
-        return self._collect(self._as_bags(X), lambda seen: seen.z).numpy()
-
-    def predict_instances(self, X: Any) -> Floats:
-        """Return a class score per instance, (N, k): each as a bag of its own."""
-        check_is_fitted(self)
-        log_p = self._collect(self._as_bags(X), lambda seen: seen.instance_log_p)
-        return log_p.exp_().numpy()
-
-    def _precise_module(self) -> BagNetwork:
-        """Return the network as predictions use it: in float64, where it can.
-
-        In float32 a prediction would depend on how many bags are handled at once, by a
-        few units of 1e-6; a user's encoder may not be written for another type.
-        """
-        module = self.module_.eval()
-        on_mps = next(module.parameters()).device.type == "mps"  # It has no float64.
-        if on_mps or isinstance(self.encoder, nn.Module):
-            return module
-        return copy.deepcopy(module).double()
-
-    def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor]) -> Tensor:
-        """Show the network all bags and join one of its outputs, in float64."""
-        module = self._precise_module()
-        with torch_settings(self._options().threads), torch.no_grad():
-            seen = look(module, bags, self.tau_)
-            values = torch.cat([pick(some).cpu().double() for some in seen])
-        if not bool(torch.isfinite(values).all()):
-            raise _too_far(values, bags)
-        return values
-
-
-def scaled_attention(a: Floats, offsets: npt.NDArray[np.int64], scale: str) -> Floats:
-    """Put attention on a scale that can be compared and drawn."""
-    if scale == "raw":
-        return a
-    if scale == "percentile":
-        return np.asarray(rankdata(a, method="max") / len(a))
-    if scale != "rank":
-        raise MiplError(f"scale must be 'raw', 'rank' or 'percentile'; got {scale!r}.")
-    ranks = np.empty_like(a)
-    for first, stop in pairwise(offsets.tolist()):
-        part = rankdata(a[first:stop]) - 1
-        ranks[first:stop] = part / max(stop - first - 1, 1) if stop - first > 1 else 1
-    return ranks
-
-
-def _too_far(values: Tensor, bags: Bags) -> MiplError:
-    """Name the first bag whose output, per bag or per instance, is not finite."""
-    row = int(torch.isfinite(values.flatten(1)).all(dim=1).int().argmin())
-    bag = row if len(values) == len(bags) else int(bags.bag_of_instance[row])
-    return MiplError(
-        f"the network has no finite output for {bags.name(bag)}: its numbers are too "
-        "large beside those of the training bags, or training diverged; scale the "
-        "features or lower training__lr."
-    )
 
 
 def _fill_scaling(module: BagNetwork, bags: Bags, scaling: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,10 @@ class Batch:
     x: Tensor  # (N, d)
     segments: Segments
     candidates: Tensor  # (B, k)
+
+    def per_bag(self, values: Tensor) -> Tensor:
+        """Add up what each instance has over its bag: (N,) -> (B,)."""
+        return self.segments.sum(values)
 
 
 class BatchSource:
@@ -59,13 +64,15 @@ class BatchSource:
         order: Numbers,
         batch_size: int | None,
         batch_instances: int | None,
+        skip: int = 0,
     ) -> Iterator[Batch]:
-        """Give the bags in this order, in batches."""
+        """Give the bags in this order, in batches; leave out the first ``skip``."""
         sizes = self.sizes[order]
         ends = np.cumsum(sizes)
         whole = self.x is not None and self.draw is None
         x = self._take(order) if whole else None
-        for first, last in cut(sizes, batch_size, batch_instances):
+        runs = cut(sizes, batch_size, batch_instances)
+        for first, last in islice(runs, skip, None):
             chosen = order[first:last]
             numbers = torch.as_tensor(chosen, device=self.device)
             if x is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from mipl.errors import MiplError
+from mipl.errors import Diverged
 from mipl.nn.dropout import rekey
 from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import stream
 from mipl.training.batches import Batch, BatchSource
+from mipl.training.keeping import Keeper
 from mipl.training.options import Training
 from mipl.training.record import bag_record, epoch_figures, recorded_bags
 from mipl.training.state import Clock, TrainingState
@@ -34,6 +35,7 @@ class Run:
     trained: npt.NDArray[np.int64]  # Numbers of the bags to train on.
     after_epoch: AfterEpoch
     finish: Callable[[], None]
+    keeper: Keeper
 
 
 class TrainableMethod(Protocol):
@@ -68,27 +70,19 @@ def start(
     return TrainingState(module, optimiser, w, torch.zeros_like(w))
 
 
-def train(
-    state: TrainingState,
-    method: TrainableMethod,
-    source: BatchSource,
-    options: Training,
-    seed: int,
-    trained: npt.NDArray[np.int64],
-    after_epoch: AfterEpoch,
-) -> None:
-    """Run the remaining epochs over the bags ``trained``.
-
-    ``after_epoch`` may ask to stop.
-    """
+def train(run: Run, method: TrainableMethod) -> None:
+    """Run the remaining steps and epochs; ``after_epoch`` may ask to stop."""
+    state, options, seed = run.state, run.options, run.seed
     while state.epoch < options.epochs:
         clock = method._clock(state.epoch + 1, options.epochs)
+        clock = replace(clock, seen=state.seen)
         lr = set_learning_rate(state, options, clock.epoch)
-        order, keys = order_and_keys(seed, clock.epoch, trained)
-        drawn = source.drawing(options.instances_per_bag, seed, clock.epoch)
-        terms = run_epoch(state, method, drawn, options, clock, order, keys)
-        close_epoch(state, source, options, trained, terms, clock, lr)
-        if after_epoch(state, clock):
+        order, keys = order_and_keys(seed, clock.epoch, run.trained)
+        drawn = run.source.drawing(options.instances_per_bag, seed, clock.epoch)
+        after_step = run.keeper.after_step
+        terms = run_epoch(state, method, drawn, options, clock, order, keys, after_step)
+        close_epoch(state, run.source, options, run.trained, terms, clock, lr)
+        if run.after_epoch(state, clock):
             return
 
 
@@ -112,7 +106,7 @@ def close_epoch(
 ) -> None:
     """Write down the figures of an epoch once its steps are done."""
     _check_parameters(state, clock)
-    state.epoch = clock.epoch
+    state.finish_epoch()
     candidates = source.candidates.cpu().numpy()
     figures = epoch_figures(state, candidates, trained, terms, clock, lr)
     state.history.append(figures)
@@ -137,17 +131,25 @@ def run_epoch(
     clock: Clock,
     order: npt.NDArray[np.int64],
     keys: npt.NDArray[np.int64],
+    after_step: Callable[[], None],
 ) -> dict[str, float]:
-    """Visit the bags in this order, with a key for each step; return mean terms."""
-    totals: dict[str, float] = {}
+    """Visit the bags in this order, with a key for each step; return mean terms.
+
+    An epoch that was interrupted goes on with the step that comes next.
+    """
     state.module.train()
-    batches = source.deal(order, options.batch_size, options.batch_instances)
-    for step, batch in enumerate(batches):
+    batches = source.deal(
+        order, options.batch_size, options.batch_instances, skip=state.step
+    )
+    for step, batch in enumerate(batches, state.step):
         rekey(state.module, int(keys[step]))
         values = run_step(state, method, batch, clock, step, options.clip)
         for name, value in values.items():
-            totals[name] = totals.get(name, 0.0) + value * len(batch.bags)
-    return {name: value / len(order) for name, value in totals.items()}
+            total = state.totals.get(name, 0.0)
+            state.totals[name] = total + value * len(batch.bags)
+        state.step = step + 1
+        after_step()
+    return {name: total / len(order) for name, total in state.totals.items()}
 
 
 def run_step(
@@ -181,7 +183,7 @@ def check_finite(values: dict[str, float], clock: Clock, step: int) -> None:
     """Refuse a loss term that is no longer a number."""
     for name, value in values.items():
         if not np.isfinite(value):
-            raise MiplError(
+            raise Diverged(
                 f"the loss term '{name}' became {value} in epoch {clock.epoch}, batch "
                 f"{step}; lower training__lr or scale the features."
             )
@@ -191,7 +193,7 @@ def _check_parameters(state: TrainingState, clock: Clock) -> None:
     """Refuse what the last step of an epoch broke: no later loss would show it."""
     for name, parameter in state.module.named_parameters():
         if not bool(torch.isfinite(parameter).all()):
-            raise MiplError(
+            raise Diverged(
                 f"the parameter '{name}' is not finite after epoch {clock.epoch}; "
                 "lower training__lr or scale the features."
             )

@@ -1,0 +1,125 @@
+"""FittedNetwork: what a trained network can be asked, and how it is kept."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.stats import rankdata
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor, nn
+
+from mipl.data.bags import Bags
+from mipl.errors import MiplError
+from mipl.methods.base import BagClassifier, Floats
+from mipl.methods.network_state import network_state, restore_network
+from mipl.methods.persist import State
+from mipl.methods.stored import Stored
+from mipl.nn.network import BagNetwork
+from mipl.training.evaluation import Seen, look
+from mipl.training.options import Training
+from mipl.training.settings import torch_settings
+
+
+class FittedNetwork(TransformerMixin, BagClassifier):  # type: ignore[misc]
+    """Predictions, attention and bag vectors of a trained network, and its files."""
+
+    encoder: str | nn.Module
+    module_: BagNetwork
+    tau_: float
+
+    def _options(self) -> Training:
+        raise NotImplementedError
+
+    # -- files -----------------------------------------------------------------------
+
+    def _state(self) -> State:
+        (arrays, facts), (more, others) = super()._state(), network_state(self)
+        return arrays | more, facts | others
+
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        restore_network(self, stored)
+
+    # -- use -------------------------------------------------------------------------
+
+    def _proba(self, bags: Bags) -> Floats:
+        log_p = self._collect(bags, lambda seen: seen.log_p)
+        # Normalised again in float64: float32 rows miss one by a few units of 1e-7.
+        return torch.softmax(log_p, dim=1).numpy()
+
+    def attend(self, X: Any, scale: str = "raw") -> Floats:
+        """Return the attention of each instance, (N,).
+
+        ``scale`` is "raw", "rank" (0 to 1 inside the bag) or "percentile" (share of all
+        these instances with no more attention).
+        """
+        check_is_fitted(self)
+        bags = self._as_bags(X)
+        a = self._collect(bags, lambda seen: seen.a).numpy()
+        return scaled_attention(a, bags.offsets, scale)
+
+    def transform(self, X: Any) -> Floats:
+        """Return the bag vectors, (m, L)."""
+        check_is_fitted(self)
+        return self._collect(self._as_bags(X), lambda seen: seen.z).numpy()
+
+    def predict_instances(self, X: Any) -> Floats:
+        """Return a class score per instance, (N, k): each as a bag of its own."""
+        check_is_fitted(self)
+        log_p = self._collect(self._as_bags(X), lambda seen: seen.instance_log_p)
+        return log_p.exp_().numpy()
+
+    def _precise_module(self) -> BagNetwork:
+        """Return the network as predictions use it: in float64, where it can.
+
+        In float32 a prediction would depend on how many bags are handled at once, by a
+        few units of 1e-6; a user's encoder may not be written for another type.
+        """
+        module = self.module_.eval()
+        on_mps = next(module.parameters()).device.type == "mps"  # It has no float64.
+        if on_mps or isinstance(self.encoder, nn.Module):
+            return module
+        return copy.deepcopy(module).double()
+
+    def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor]) -> Tensor:
+        """Show the network all bags and join one of its outputs, in float64."""
+        module = self._precise_module()
+        with torch_settings(self._options().threads), torch.no_grad():
+            seen = look(module, bags, self.tau_)
+            values = torch.cat([pick(some).cpu().double() for some in seen])
+        if not bool(torch.isfinite(values).all()):
+            raise _too_far(values, bags)
+        return values
+
+
+def scaled_attention(a: Floats, offsets: npt.NDArray[np.int64], scale: str) -> Floats:
+    """Put attention on a scale that can be compared and drawn."""
+    if scale == "raw":
+        return a
+    if scale == "percentile":
+        return np.asarray(rankdata(a, method="max") / len(a))
+    if scale != "rank":
+        raise MiplError(f"scale must be 'raw', 'rank' or 'percentile'; got {scale!r}.")
+    ranks = np.empty_like(a)
+    for first, stop in pairwise(offsets.tolist()):
+        part = rankdata(a[first:stop]) - 1
+        ranks[first:stop] = part / max(stop - first - 1, 1) if stop - first > 1 else 1
+    return ranks
+
+
+def _too_far(values: Tensor, bags: Bags) -> MiplError:
+    """Name the first bag whose output, per bag or per instance, is not finite."""
+    row = int(torch.isfinite(values.flatten(1)).all(dim=1).int().argmin())
+    bag = row if len(values) == len(bags) else int(bags.bag_of_instance[row])
+    return MiplError(
+        f"the network has no finite output for {bags.name(bag)}: its numbers are too "
+        "large beside those of the training bags, or training diverged; scale the "
+        "features or lower training__lr."
+    )
