@@ -22,17 +22,20 @@ if TYPE_CHECKING:
     from mipl.errors import MiplError
     from mipl.formats import read_bags, read_dataset, write_dataset
     from mipl.methods.loading import load_model
+    from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.registry import method
     from mipl.methods.together import fit_together
-    from mipl.training import Training
+    from mipl.training import Checkpoint, Training
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Bags": "mipl.data",
     "Candidates": "mipl.data",
+    "Checkpoint": "mipl.training",
+    "DEMIPL": "mipl.methods.mipl.demipl",
     "Dataset": "mipl.data",
     "ELIMIPL": "mipl.methods.mipl.elimipl",
     "MIPLMA": "mipl.methods.mipl.miplma",
@@ -54,10 +57,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "DEMIPL",
     "ELIMIPL",
     "MIPLMA",
     "Bags",
     "Candidates",
+    "Checkpoint",
     "Dataset",
     "MaxMin",
     "Mean",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import torch
@@ -79,7 +80,9 @@ class NeuralBagClassifier(
     # -- fit -------------------------------------------------------------------------
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, checkpoint: Checkpoint | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, checkpoint: Checkpoint | str | Path | None = None
+    ) -> Self:
         """Learn from bags and their candidate sets.
 
         After Ctrl-C, or a loss that is no longer finite, the model is that of the last
@@ -91,10 +94,10 @@ class NeuralBagClassifier(
             A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
         y : Candidates or what builds them
             A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
-        checkpoint : Checkpoint, optional
+        checkpoint : Checkpoint or path, optional
             Where to keep the state of the training, and to go on from if it is there.
         """
-        return self._learn(X, y, checkpoint=checkpoint)
+        return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint))
 
     def _fit(
         self,

@@ -1,5 +1,6 @@
 """The training loop and its settings."""
 
+from mipl.training.checkpoint import Checkpoint
 from mipl.training.options import Training
 
-__all__ = ["Training"]
+__all__ = ["Checkpoint", "Training"]

@@ -46,7 +46,7 @@ class Checkpoint:
     >>> from mipl import MIPLMA, Training, load_dataset
     >>> data, training = load_dataset("synthetic"), Training(epochs=2)
     >>> with tempfile.TemporaryDirectory() as place:
-    ...     kept = Checkpoint(f"{place}/a.checkpoint", every=1)
+    ...     kept = Checkpoint(Path(place) / "a.checkpoint", every=1)
     ...     model = MIPLMA(training=training)
     ...     model = model.fit(data.bags, data.candidates, checkpoint=kept)
     ...     kept.path.exists()
@@ -63,6 +63,15 @@ class Checkpoint:
             )
         object.__setattr__(self, "path", Path(path))
         object.__setattr__(self, "every", every)
+
+    @classmethod
+    def of(cls, given: Checkpoint | str | Path | None) -> Checkpoint | None:
+        """Read what a user may give: a checkpoint, the path of one, or none."""
+        if given is None or isinstance(given, Checkpoint):
+            return given
+        if isinstance(given, (str, Path)):
+            return cls(given)
+        raise MiplError(f"checkpoint must be a Checkpoint or a path; got {given!r}.")
 
 
 class _Snapshot(BaseModel):
@@ -155,8 +164,8 @@ def _check_same(path: Path, there: Facts, here: Facts) -> None:
         if was != now:
             raise MiplError(
                 f"{path} is the checkpoint of another run: its {name} is "
-                f"{str(was)[:60]}, here it is {str(now)[:60]}; go on with the same, "
-                "or delete the file to begin anew."
+                f"{str(was)[:60]}, here it is {str(now)[:60]}; go on with the same, or "
+                "delete the file to begin anew."
             )
 
 
