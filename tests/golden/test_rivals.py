@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from tests.golden.golden import TOLERANCE, error, load
 
-from mipl.methods.mipl import elimipl
-from mipl.nn.attention import GatedScore, MarginAttention
+from mipl.methods.mipl import demipl, elimipl
+from mipl.nn.attention import GatedScore, MarginAttention, SigmoidAttention
 from mipl.nn.heads import SigmoidSoftmaxHead
 from mipl.nn.segments import Segments
 from mipl.testing import replay
 from mipl.training.options import Training
 
-NAMES = ("elimipl_flat", "elimipl_image")
+NAMES = ("demipl_flat", "demipl_image", "elimipl_flat", "elimipl_image")
 RANDOM = "montecarlo"
 
 
@@ -54,6 +54,12 @@ def test_replay_reads_no_output_and_leaves_the_inputs_alone(name, replays):
 
 
 ALTERED = [
+    ("demipl_flat", demipl, "weighted_log_loss"),
+    ("demipl_flat", demipl, "attention_entropy"),
+    ("demipl_flat", demipl, "momentum_update"),
+    ("demipl_flat", SigmoidAttention, "weigh"),
+    ("demipl_flat", SigmoidAttention, "opened"),
+    ("demipl_flat", GatedScore, "forward"),
     ("elimipl_flat", elimipl, "weighted_log_loss"),
     ("elimipl_flat", elimipl, "candidate_mass"),
     ("elimipl_flat", elimipl, "inhibition_loss"),

@@ -18,6 +18,7 @@ SMALL = {
     "miplma-malab": _SMALL_NETWORK,
     "miplma-woma": _SMALL_NETWORK,
     "miplma-mamm": _SMALL_NETWORK,
+    "demipl": _SMALL_NETWORK,
     "elimipl": _SMALL_NETWORK,
 }
 

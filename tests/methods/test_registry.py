@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mipl
-from mipl import ELIMIPL, MIPLMA, MiplError, method
+from mipl import DEMIPL, ELIMIPL, MIPLMA, MiplError, method
 from mipl.methods import registry
 from mipl.methods.registry import Published, Row, methods, published
 
@@ -24,6 +24,7 @@ MIPLMAS = (
     "miplma-mamm",
 )
 CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | {
+    "demipl": DEMIPL,
     "elimipl": ELIMIPL,
 }
 BENCHMARKS = ("mnist-mipl", "fmnist-mipl", "birdsong-mipl", "sival-mipl")
@@ -325,7 +326,7 @@ def plug_in(tmp_path, monkeypatch):
 )
 def test_methods_of_other_packages_join_by_row_or_function(plug_in, target, id):
     plug_in(anything=target)
-    assert tuple(row.id for row in methods()) == (*tuple(CLASSES), id)
+    assert tuple(row.id for row in methods()) == (*CLASSES, id)
     model = method(id, power=0.0).fit(np.zeros((4, 1)), ["a", "a", "b", "a"])
     assert model.predict_proba(np.zeros((1, 1))).tolist() == [[0.5, 0.5]]
 

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from tests.training.test_batches import OnDisk
 from tests.training.test_callbacks import Watcher
 
-from mipl import MIPLMA, Bags, MiplError, Training, fit_together
+from mipl import DEMIPL, ELIMIPL, MIPLMA, Bags, MiplError, Training, fit_together
 from mipl.experiments.mean_pooling import MeanPooling
 from mipl.methods import together
 from mipl.testing.checks.problem import make_problem
@@ -17,6 +17,10 @@ READINGS = {
     "paper": (MIPLMA.paper, None),
     "paper in batches": (MIPLMA.paper, 5),
     "released": (MIPLMA.released, 1),
+    "demipl": (DEMIPL.released, 1),
+    "demipl, paper": (DEMIPL.paper, 4),
+    "elimipl": (ELIMIPL.released, 1),
+    "elimipl, paper": (ELIMIPL.paper, 4),
 }
 
 

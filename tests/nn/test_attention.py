@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from mipl.nn import GatedScore, MarginAttention, Segments
-from mipl.nn.attention import inverse_root
+from mipl.nn.attention import SigmoidAttention, inverse_root
 from mipl.nn.initial import initialise
 
 ORDERS = ("scores", "attention", "none")
@@ -35,7 +35,7 @@ def sigmoid(u):
 
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("head", ["linear", "mlp"])
-@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("bias", [False, True, "gates"])
 def test_the_score_is_the_formula(shared, head, bias):
     score = scored(shared=shared, head=head, bias=bias)
     value = {name: p.detach().numpy() for name, p in score.named_parameters()}
@@ -52,7 +52,9 @@ def test_the_score_is_the_formula(shared, head, bias):
     expected = affine("score_out", g)[:, 0]
     found = score(torch.tensor(h)).detach().numpy()
     np.testing.assert_allclose(found, expected, atol=1e-12)
-    assert any("bias" in name for name in value) == bias
+    biases = [name for name in value if "bias" in name]
+    assert bool(biases) == bool(bias)
+    assert any("score" in name for name in biases) == (bias is True)
 
 
 def test_the_programs_gate_has_one_map_and_the_papers_two():
@@ -144,3 +146,14 @@ def test_attention_in_the_papers_order_sums_to_zero():
     np.testing.assert_allclose(sums, 0, atol=1e-12)
     lengths = Segments.of(torch.tensor(sizes)).sum(found**2)
     np.testing.assert_allclose(lengths, np.array(sizes) - 1, rtol=1e-12)
+
+
+def test_sigmoid_attention_gives_shares_also_where_every_sigmoid_is_zero():
+    attention = SigmoidAttention(nn.Identity())
+    scores = torch.tensor([-1.0, 2.0, 0.5, -800.0, -801.0, 3.0], dtype=torch.float64)
+    shares = attention.weigh(scores, Segments.of(torch.tensor([3, 2, 1])), 1.0)
+    a = sigmoid(scores[:3].numpy())
+    np.testing.assert_allclose(shares[:3], a / a.sum(), atol=1e-12)
+    assert shares[3:5].sum() == 1 and shares[3] > shares[4] > 0
+    assert shares[5] == 1
+    np.testing.assert_allclose(attention.opened(scores)[:3], a, atol=1e-12)

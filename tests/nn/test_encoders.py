@@ -32,11 +32,19 @@ def test_auto_takes_one_affine_map_for_everything_else(d, shape):
     assert encoder.feature.in_features == d
 
 
+def test_image_takes_convolutions_or_leaves_features_as_they_are():
+    encoder, width = build_encoder("image", 784, (1, 28, 28), 16, 0.5)
+    assert isinstance(encoder, ConvEncoder) and width == 16
+    encoder, width = build_encoder("image", 5, None, 16, 0.5)
+    x = torch.rand(3, 5)
+    assert width == 5 and (encoder(x) == x).all()
+
+
 def test_the_choice_can_be_made_by_name():
     assert isinstance(build_encoder("linear", 784, (1, 28, 28), 4, 0.0)[0], nn.Module)
     with pytest.raises(MiplError, match=r"28x28 instances; these have shape \(8, 8\)"):
         build_encoder("conv", 64, (8, 8), 4, 0.0)
-    with pytest.raises(MiplError, match=r"'auto', 'linear', 'conv' or a torch.nn"):
+    with pytest.raises(MiplError, match=r"'linear', 'conv', 'image' or a torch.nn"):
         build_encoder("cnn", 64, None, 4, 0.0)
 
 

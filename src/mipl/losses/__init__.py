@@ -1,5 +1,6 @@
 """Losses: pure functions of tensors."""
 
+from mipl.losses.attention import attention_entropy
 from mipl.losses.candidate import weighted_log_loss
 from mipl.losses.inhibition import candidate_mass, inhibition_loss
 from mipl.losses.margin import (
@@ -11,6 +12,7 @@ from mipl.losses.margin import (
 )
 
 __all__ = [
+    "attention_entropy",
     "candidate_mass",
     "inhibition_loss",
     "label_margin",

@@ -119,6 +119,23 @@ class MarginAttention(Attention):
         )
 
 
+class SigmoidAttention(Attention):
+    """Attention of each instance by itself: a = sigmoid(score), whatever the others.
+
+    A bag vector is the mean weighted by a, so the weights are a / sum(a); the
+    temperature is not used.
+    """
+
+    def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
+        """Return each instance's share of its bag."""
+        # The softmax of log a is a / sum(a), and defined where every a underflows.
+        return bags.softmax(nn.functional.logsigmoid(scores))
+
+    def opened(self, scores: Tensor) -> Tensor:
+        """Return a, between 0 and 1."""
+        return torch.sigmoid(scores)
+
+
 def inverse_root(width: int) -> float:
     """Return 1/sqrt(L), the scale of the published program's scores."""
     return 1 / math.sqrt(width)

@@ -104,14 +104,20 @@ def build_encoder(
     width: int,
     dropout: float,
 ) -> tuple[nn.Module, int]:
-    """Return an encoder and its width, picked from the data's declared shape."""
+    """Return an encoder and its width, picked from the data's declared shape.
+
+    ``"auto"`` takes convolutions for images and one affine map otherwise, ``"image"``
+    takes convolutions for images and leaves other features as they are.
+    """
     image = shape in (IMAGE, IMAGE[1:])
     if isinstance(kind, nn.Module):
         own = OwnEncoder(kind, shape or (d,)).eval()
         with torch.no_grad():
             like = next(own.parameters(), torch.zeros(()))
             return own, int(own(torch.zeros(1, d).to(like)).shape[1])
-    if kind == "auto":
+    if kind == "image" and not image:
+        return nn.Identity(), d
+    if kind in ("auto", "image"):
         kind = "conv" if image else "linear"
     if kind == "conv" and not image:
         raise MiplError(
@@ -122,5 +128,6 @@ def build_encoder(
     if kind == "linear":
         return LinearEncoder(d, width, dropout), width
     raise MiplError(
-        f"encoder must be 'auto', 'linear', 'conv' or a torch.nn.Module; got {kind!r}."
+        "encoder must be 'auto', 'linear', 'conv', 'image' or a torch.nn.Module; "
+        f"got {kind!r}."
     )

@@ -45,6 +45,10 @@ class JointBatch(Batch):
 
     rows: list[int]  # (S,)
 
+    def per_bag(self, values: Tensor) -> Tensor:
+        """Add up over bags, without the padding: (N,) -> (S, B)."""
+        return self.segments.sum(values).view(len(self.rows), -1)[:, :-1]
+
 
 def train_together(
     runs: Mapping[int, Run], joint_method: Callable[[Sequence[int]], TrainableMethod]

@@ -66,6 +66,7 @@ class ELIMIPL(GatedClassifier):
     partial-label learning. IJCAI 2024.
     """
 
+    _differing: ClassVar[tuple[str, ...] | None] = ("mu", "gamma")
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
         **GatedClassifier._ranges,
         "mu": (0.0, None),

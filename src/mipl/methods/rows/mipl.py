@@ -78,6 +78,15 @@ ROWS = (
         arguments={"margin": "mean"},
     ),
     Row(
+        "demipl",
+        "DEMIPL",
+        family="mipl",
+        summary="A sigmoid lets each instance in or out; an entropy makes it decide.",
+        path="mipl.methods.mipl.demipl:DEMIPL",
+        reference=references.DEMIPL,
+        published=rivals.DEMIPL,
+    ),
+    Row(
         "elimipl",
         "ELIMIPL",
         family="mipl",

@@ -17,6 +17,19 @@ MIPLMA = Reference(
 }""",
 )
 
+DEMIPL = Reference(
+    text="Tang, Zhang, Zhang: Disambiguated attention embedding for multi-instance "
+    "partial-label learning. NeurIPS 2023.",
+    bibtex="""\
+@inproceedings{tang2023demipl,
+  author    = {Wei Tang and Weijia Zhang and Min-Ling Zhang},
+  title     = {Disambiguated Attention Embedding for Multi-Instance Partial-Label
+               Learning},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year      = {2023},
+}""",
+)
+
 ELIMIPL = Reference(
     text="Tang, Zhang, Zhang: Exploiting conjugate label information for "
     "multi-instance partial-label learning. IJCAI 2024.",

@@ -45,6 +45,42 @@ def _one_bag(epochs: int, width: int, lr: float | None = None) -> dict[str, Any]
     return settings if lr is None else {**settings, "training__lr": lr}
 
 
+_DEMIPL_PAPER = "paper, section 4.1; width from the authors' program"
+_DEMIPL_STAND_IN = {"training__lr": 0.01, "lam": 1e-3}
+_DEMIPL_CHOICE = (
+    "of the paper's grid (lr 0.01 and 0.05, lam 0.0001 and 0.001) the values published "
+    "for MNIST-MIPL, r = 1, stand in"
+)
+
+DEMIPL = (
+    *(
+        _row(
+            "mnist-mipl",
+            r,
+            {**_one_bag(100, 500, lr), "lam": 1e-3, "encoder": "image"},
+            f"paper and {_README}",
+        )
+        for r, lr in ((1, 0.01), (2, 0.01), (3, 0.05))
+    ),
+    *(
+        _row(
+            data,
+            r,
+            {**_one_bag(epochs, 500), "encoder": "image"},
+            _DEMIPL_PAPER,
+            _DEMIPL_STAND_IN,
+            _DEMIPL_CHOICE,
+        )
+        for data, epochs, rs in (
+            ("fmnist-mipl", 100, (1, 2, 3)),
+            ("birdsong-mipl", 100, (1, 2, 3)),
+            ("sival-mipl", 200, (1, 2, 3)),
+            ("crc-mipl", 200, (None,)),
+        )
+        for r in rs
+    ),
+)
+
 # Data, r, width, learning rate, gamma, mu.
 _ELIMIPL = (
     ("mnist-mipl", 1, 128, 0.05, 0.1, 1.0),

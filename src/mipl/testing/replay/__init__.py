@@ -16,6 +16,8 @@ import numpy.typing as npt
 from mipl.errors import unknown
 
 _HOMES = {
+    "demipl_flat": "mipl.testing.replay.demipl:released",
+    "demipl_image": "mipl.testing.replay.demipl:released",
     "elimipl_flat": "mipl.testing.replay.elimipl:released",
     "elimipl_image": "mipl.testing.replay.elimipl:released",
     "miplma_flat": "mipl.testing.replay.miplma:released",

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from mipl.disambiguation import on_candidates
 from mipl.methods.neural import NeuralBagClassifier
+from mipl.nn.attention import SigmoidAttention
 from mipl.nn.heads import SigmoidSoftmaxHead
-from mipl.nn.network import BagNetwork
+from mipl.nn.network import BagNetwork, Output
 from mipl.testing.replay.network import (
     Arrays,
     Inputs,
@@ -66,6 +67,13 @@ def total_of(terms: Terms) -> Tensor:
     return torch.stack(list(terms.values())).sum()
 
 
+def attention_of(module: BagNetwork, out: Output) -> Tensor:
+    """Return the attention as the programs print it, shares or not."""
+    if isinstance(module.attention, SigmoidAttention):
+        return module.attention.opened(out.scores)
+    return out.a
+
+
 def static_outputs(module: BagNetwork, batch: Batch, tau: float = 1.0) -> Arrays:
     """Return what the network says at its starting values."""
     evaluated = run(module.eval(), batch, tau)
@@ -74,7 +82,7 @@ def static_outputs(module: BagNetwork, batch: Batch, tau: float = 1.0) -> Arrays
     assert isinstance(head, SigmoidSoftmaxHead)
     return {
         "static_raw_scores": array(evaluated.scores),
-        "static_attention": array(evaluated.a),
+        "static_attention": array(attention_of(module, evaluated)),
         "static_bag_vector": array(evaluated.z),
         "static_sigmoid_outputs": array(head.squash(evaluated.z)),
         "static_probabilities_train": array(trained.p),
@@ -142,5 +150,5 @@ def trajectory(
         "train_step_loss": np.array(losses),
         "train_label_weights_per_epoch": np.stack(weights),
         "test_probabilities_final": array(out.p),
-        "test_attention_final": array(out.a),
+        "test_attention_final": array(attention_of(module, out)),
     }
