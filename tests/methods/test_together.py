@@ -8,6 +8,7 @@ from tests.training.test_batches import OnDisk
 from tests.training.test_callbacks import Watcher
 
 from mipl import DEMIPL, ELIMIPL, MIPLMA, Bags, MiplError, Training, fit_together
+from mipl.errors import Diverged
 from mipl.experiments.mean_pooling import MeanPooling
 from mipl.methods import together
 from mipl.testing.checks.problem import make_problem
@@ -209,9 +210,22 @@ def test_models_do_not_share_memory(tmp_path):
 
 def test_a_loss_that_is_not_finite_names_its_run():
     models = [build(training__lr=lr) for lr in (0.1, 0.1, 1e200)]
-    with pytest.raises(MiplError, match=r"^run 2: .*epoch 1.*lower training__lr"):
+    with pytest.raises(Diverged, match=r"^run 2: .*epoch 1.*lower training__lr"):
         fit_together(models, PROBLEMS)
-    assert not [name for m in models for name in vars(m) if name.endswith("_")]
+    assert_as_alone(models[:2], PROBLEMS[:2])
+    assert not [name for name in vars(models[2]) if name.endswith("_")]
+
+
+def test_a_run_that_diverges_later_keeps_its_last_good_epoch():
+    models = [build(training__lr=lr) for lr in (0.1, 1e20)]
+    with pytest.raises(Diverged) as together:
+        fit_together(models, PROBLEMS[:2])
+    alone = clone(models[1])
+    with pytest.raises(Diverged) as caught:
+        alone.fit(*PROBLEMS[1])
+    assert str(together.value) == f"run 1: {caught.value}"
+    assert 0 < models[1].n_iter_ == alone.n_iter_
+    assert_as_alone(models[:1], PROBLEMS[:1])
 
 
 def test_what_is_given_is_checked():

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from mipl.errors import MiplError
+from mipl.errors import Diverged, MiplError
 from mipl.methods.base import BagClassifier
 from mipl.methods.neural import NeuralBagClassifier
 from mipl.nn.stacked import can_stack
@@ -34,7 +34,8 @@ def fit_together(
     with equal networks (linear encoder) and equally many training bags are trained on
     stacked parameters, which saves most of the time of a small network: the splits of
     a protocol, seeds, learning rates, weights of a loss term. Others are fitted one
-    after another.
+    after another. Where a loss is no longer finite, the others are fitted all the same
+    before the error is raised.
 
     Parameters
     ----------
@@ -63,13 +64,15 @@ def fit_together(
             "the estimators fitted together must be different objects; clone them."
         )
     try:
-        _fit_all(
+        diverged = _fit_all(
             [_Job(e, X, y) for e, (X, y) in zip(estimators, problems, strict=True)]
         )
-    except Exception:
+    except BaseException:
         for estimator in estimators:
             estimator._forget()
         raise
+    for number, error in sorted(diverged.items()):
+        raise Diverged(f"run {number}: {error}") from error
 
 
 class _Job:
@@ -80,18 +83,26 @@ class _Job:
         self.bags, self.candidates = estimator._accept(X, y)
 
 
-def _fit_all(jobs: Sequence[_Job]) -> None:
+def _fit_all(jobs: Sequence[_Job]) -> dict[int, Diverged]:
     groups: dict[Hashable, list[int]] = {}
     for number, job in enumerate(jobs):
         groups.setdefault(_shared(job) or number, []).append(number)
+    diverged: dict[int, Diverged] = {}
     for numbers in groups.values():
         for first in range(0, len(numbers), _MOST):
             chosen = {number: jobs[number] for number in numbers[first : first + _MOST]}
-            if len(chosen) > 1:
-                _fit_stack(chosen)
-            else:
-                for job in chosen.values():
-                    job.estimator.fit(job.X, job.y)
+            diverged |= (_fit_stack if len(chosen) > 1 else _fit_alone)(chosen)
+    return diverged
+
+
+def _fit_alone(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
+    diverged = {}
+    for number, job in jobs.items():
+        try:
+            job.estimator.fit(job.X, job.y)
+        except Diverged as error:
+            diverged[number] = error
+    return diverged
 
 
 def _shared(job: _Job) -> Hashable:
@@ -121,8 +132,9 @@ def _shared(job: _Job) -> Hashable:
     )
 
 
-def _fit_stack(jobs: Mapping[int, _Job]) -> None:
-    models = {number: job.estimator for number, job in jobs.items()}
+def _fit_stack(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
+    models: dict[int, Any] = {number: job.estimator for number, job in jobs.items()}
+    diverged: dict[int, Diverged] = {}
 
     def work() -> None:
         runs = {
@@ -131,13 +143,19 @@ def _fit_stack(jobs: Mapping[int, _Job]) -> None:
             )
             for number, job in jobs.items()
         }
-        train_together(runs, lambda numbers: _joint([models[n] for n in numbers]))
-        for run in runs.values():
-            run.finish()
+        diverged.update(
+            train_together(runs, lambda numbers: _joint([models[n] for n in numbers]))
+        )
+        for number, run in runs.items():
+            if number in diverged:
+                models[number]._fall_back(run.state)
+            else:
+                run.finish()
 
     threads = {model._options().threads for model in models.values()}
     with torch_settings(threads.pop()):
         within_callbacks(list(models.values()), work)
+    return diverged
 
 
 def _joint(models: Sequence[NeuralBagClassifier]) -> NeuralBagClassifier:

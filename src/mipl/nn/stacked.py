@@ -37,21 +37,6 @@ class StackedLinear(nn.Module):
         return torch.baddbmm(self.bias.unsqueeze(1), rows, maps).flatten(0, 1)
 
 
-class StackedStandardise(nn.Module):
-    """The scaling of each run."""
-
-    def __init__(self, layers: Sequence[Standardise]) -> None:
-        super().__init__()
-        values = [layer.state_dict() for layer in layers]
-        self.mean = torch.stack([each["mean"] for each in values]).unsqueeze(1)
-        self.scale = torch.stack([each["scale"] for each in values]).unsqueeze(1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the scaled features."""
-        rows = x.view(len(self.mean), -1, x.shape[1])  # (S, n, d)
-        return ((rows - self.mean) / self.scale).flatten(0, 1)
-
-
 class StackedDropout(nn.Module):
     """Dropout of instances with the masks that each run would draw alone."""
 
@@ -74,17 +59,16 @@ class StackedDropout(nn.Module):
 
 
 def stacked(parameters: Sequence[Tensor]) -> nn.Parameter:
-    """Join parameters, which become views of the result, and so do their gradients."""
+    """Join parameters, which become views of the result."""
     whole = nn.Parameter(torch.stack([p.detach() for p in parameters]))
-    whole.grad = torch.zeros_like(whole)
-    for part, value, gradient in zip(parameters, whole.data, whole.grad, strict=True):
-        part.data, part.grad = value, gradient
+    for part, value in zip(parameters, whole.detach(), strict=True):
+        part.data = value
     return whole
 
 
 _FORMS: dict[type[nn.Module], Callable[[Sequence[Any]], nn.Module]] = {
     nn.Linear: StackedLinear,
-    Standardise: StackedStandardise,
+    Standardise: lambda _: nn.Identity(),
     KeyedDropout: StackedDropout,
 }
 
@@ -99,7 +83,10 @@ def can_stack(module: nn.Module) -> bool:
 
 
 def stack_networks(modules: Sequence[nn.Module]) -> nn.Module:
-    """Return one network that trains all of these, which must be of equal shape."""
+    """Return one network that trains all of these, which must be of equal shape.
+
+    It takes features that are scaled already, each run's by its own network.
+    """
     first = modules[0]
     if type(first) in _FORMS:
         return _FORMS[type(first)](modules)
@@ -114,7 +101,7 @@ def stack_networks(modules: Sequence[nn.Module]) -> nn.Module:
 def separate(module: nn.Module) -> None:
     """Give a network its own memory again."""
     for parameter in module.parameters():
-        parameter.data, parameter.grad = parameter.data.clone(), None
+        parameter.data = parameter.data.clone()
 
 
 def rekey_together(module: nn.Module, keys: Sequence[int], rows: Sequence[int]) -> None:

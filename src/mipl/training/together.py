@@ -2,200 +2,165 @@
 
 A step of a small network is mostly the overhead of its operations. Here a step takes
 one batch of each of S runs, so that S runs pay that overhead once; each run keeps its
-own state, order, masks, learning rate and figures, and ends where it would end alone,
-up to rounding.
+own order, masks, learning rate and figures, and ends where it would end alone, up to
+rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from mipl.errors import MiplError
+from mipl.errors import Diverged
 from mipl.nn.network import Output
-from mipl.nn.segments import Segments
 from mipl.nn.stacked import rekey_together, separate, stack_networks
-from mipl.training.batches import Batch, cut
+from mipl.training.joint_batches import JointBatch, JointSource
+from mipl.training.joint_sgd import JointSGD, settings
 from mipl.training.loop import (
     Run,
     TrainableMethod,
     check_finite,
     close_epoch,
     order_and_keys,
-    set_learning_rate,
 )
 from mipl.training.state import Clock
 
-Numbers = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class JointBatch(Batch):
-    """A batch of each run.
-
-    Each run has one more bag, which holds the padding; ``rows`` counts instances
-    without it. ``candidates`` is (S, B, k).
-    """
-
-    rows: list[int]  # (S,)
-
-    def per_bag(self, values: Tensor) -> Tensor:
-        """Add up over bags, without the padding: (N,) -> (S, B)."""
-        return self.segments.sum(values).view(len(self.rows), -1)[:, :-1]
+Floats = npt.NDArray[np.float64]
 
 
 def train_together(
     runs: Mapping[int, Run], joint_method: Callable[[Sequence[int]], TrainableMethod]
-) -> None:
-    """Run the epochs of all runs, by number; one that asks to stop leaves the others.
+) -> dict[int, Diverged]:
+    """Run the epochs of all runs, by number; return the errors of those that diverged.
 
-    ``joint_method`` gives the method that stands for the runs of these numbers: its
-    loss terms and label weights have a first axis of runs.
+    A run that asks to stop, or whose loss is no longer finite, is set aside as it is,
+    and the others go on. ``joint_method`` gives the method that stands for the runs of
+    these numbers: its loss terms and label weights have a first axis of runs.
     """
-    going = dict(runs)
-    epochs = {run.options.epochs for run in runs.values()}.pop()
-    done = 0
-    while going and done < epochs:
-        stack, method = _Stack(going), joint_method(list(going))
-        stopped: list[int] = []
-        while not stopped and done < epochs:
-            done += 1
-            stopped = stack.run_epoch(method, method._clock(done, epochs))
-        stack.separate()
-        going = {number: run for number, run in going.items() if number not in stopped}
+    # Neighbours of equal settings share their steps.
+    numbers = sorted(runs, key=lambda number: settings(runs[number].options))
+    stack = _Stack({number: runs[number] for number in numbers})
+    method = joint_method(numbers)
+    epochs = runs[numbers[0]].options.epochs
+    for epoch in range(1, epochs + 1):
+        stack.run_epoch(method, method._clock(epoch, epochs))
+        if not stack.going:
+            break
+    for number in list(stack.going):
+        stack.set_aside(number)
+    return stack.diverged
 
 
 class _Stack:
     """Runs whose parameters, label weights and instances lie in common tensors."""
 
-    def __init__(self, numbered: Mapping[int, Run]) -> None:
-        self.numbers = list(numbered)
-        self.runs = runs = list(numbered.values())
-        self.module = stack_networks([run.state.module for run in runs])
-        self.w = torch.cat([run.state.w for run in runs])  # (S m, k)
-        self.p = torch.cat([run.state.p for run in runs])  # (S m, k)
-        for run, w, p in zip(
-            runs, self._parts(self.w), self._parts(self.p), strict=True
-        ):
-            run.state.w, run.state.p = w, p
-        sources = [run.source for run in runs]
-        self.candidates = torch.stack([source.candidates for source in sources])
-        self.x = torch.cat([source.x for source in sources if source.x is not None])
-        lengths = [int(source.sizes.sum()) for source in sources]
-        before = np.cumsum([0, *lengths[:-1]])
-        self.starts = np.stack([s.starts for s in sources]) + before[:, None]  # (S, m)
-        self.sizes = np.stack([source.sizes for source in sources])  # (S, m)
+    def __init__(self, runs: Mapping[int, Run]) -> None:
+        self.runs = runs
+        self.going = set(runs)
+        self.diverged: dict[int, Diverged] = {}
+        states = [run.state for run in runs.values()]
+        sources = [run.source for run in runs.values()]
+        self.module = stack_networks([state.module for state in states])
+        scaled = [
+            state.module.scaling(source.x)
+            for state, source in zip(states, sources, strict=True)
+        ]
+        self.source = JointSource(sources, scaled)
+        options = [run.options for run in runs.values()]
+        self.batch_size = options[0].batch_size
+        self.sgd = JointSGD(list(self.module.parameters()), options)
+        self.w = torch.stack([state.w for state in states])  # (S, m, k)
+        self.p = torch.stack([state.p for state in states])  # (S, m, k)
+        for state, w, p in zip(states, self.w, self.p, strict=True):
+            state.w, state.p = w, p
 
-    def _parts(self, whole: Tensor) -> Sequence[Tensor]:
-        return whole.view(len(self.runs), -1, whole.shape[1]).unbind()
+    def set_aside(self, number: int) -> None:
+        """Let a run stay as it is: its tensors become its own again."""
+        self.going.discard(number)
+        state = self.runs[number].state
+        separate(state.module)
+        state.w, state.p = state.w.clone(), state.p.clone()
 
-    def separate(self) -> None:
-        """Give each run its own memory again."""
-        for run in self.runs:
-            separate(run.state.module)
-            run.state.w, run.state.p = run.state.w.clone(), run.state.p.clone()
-
-    def run_epoch(self, method: TrainableMethod, clock: Clock) -> list[int]:
-        """Take all steps of one epoch; return which runs ask to stop."""
-        runs = self.runs
-        rates = [set_learning_rate(r.state, r.options, clock.epoch) for r in runs]
-        drawn = [order_and_keys(r.seed, clock.epoch, r.trained) for r in runs]
+    def run_epoch(self, method: TrainableMethod, clock: Clock) -> None:
+        """Take all steps of one epoch, and close it for each run."""
+        drawn = [
+            order_and_keys(run.seed, clock.epoch, run.trained)
+            for run in self.runs.values()
+        ]
         orders = np.stack([order for order, _ in drawn])  # (S, m)
         keys = np.stack([key for _, key in drawn]).T.tolist()
-        totals: list[dict[str, float]] = [{} for _ in runs]
+        totals: dict[str, Floats] = {}
+        self.sgd.start_epoch(clock.epoch)
         self.module.train()
-        for step, batch in enumerate(self._deal(orders)):
+        for step, batch in enumerate(self.source.deal(orders, self.batch_size)):
             rekey_together(self.module, keys[step], batch.rows)
-            found = self._run_step(method, batch, clock, step)
-            n_bags = batch.candidates.shape[1]
-            for total, values in zip(totals, found, strict=True):
-                for name, value in values.items():
-                    total[name] = total.get(name, 0.0) + value * n_bags
-        stopped = []
-        for number, run, lr, total in zip(
-            self.numbers, runs, rates, totals, strict=True
-        ):
-            terms = {name: value / orders.shape[1] for name, value in total.items()}
-            with _told(number):
-                close_epoch(
-                    run.state, run.source, run.options, run.trained, terms, clock, lr
-                )
-            if run.after_epoch(run.state, clock):
-                stopped.append(number)
-        return stopped
+            values = self._run_step(method, batch, clock, step)
+            for name, value in values.items():
+                totals[name] = totals.get(name, 0.0) + value * batch.candidates.shape[1]
+        for i, number in enumerate(self.runs):
+            if number in self.going:
+                means = {
+                    n: float(total[i]) / len(orders[i]) for n, total in totals.items()
+                }
+                self._close_epoch(number, means, clock)
 
-    def _deal(self, orders: Numbers) -> Iterator[JointBatch]:
-        """Give the next bags of every run at once."""
-        n_runs, n_bags = self.sizes.shape
-        lines = np.arange(n_runs)[:, None]
-        sizes, starts = self.sizes[lines, orders], self.starts[lines, orders]  # (S, m)
-        numbers = orders + n_bags * lines
-        for first, last in cut(sizes[0], self.runs[0].options.batch_size, None):
-            yield self._batch(
-                numbers[:, first:last], sizes[:, first:last], starts[:, first:last]
+    def _close_epoch(self, number: int, terms: dict[str, float], clock: Clock) -> None:
+        run = self.runs[number]
+        lr = run.options.learning_rate(clock.epoch)
+        try:
+            close_epoch(
+                run.state, run.source, run.options, run.trained, terms, clock, lr
             )
-
-    def _batch(self, numbers: Numbers, sizes: Numbers, starts: Numbers) -> JointBatch:
-        device = self.x.device
-        rows = sizes.sum(axis=1)  # (S,)
-        padding = rows.max() - rows
-        padded = np.column_stack([sizes, padding]).ravel()  # (S (B + 1),)
-        # Any rows serve as padding: their bag is dropped.
-        first = np.column_stack([starts, np.zeros_like(padding)]).ravel()
-        index = np.repeat(first - (np.cumsum(padded) - padded), padded)
-        index += np.arange(len(index))
-        bag = np.repeat(np.arange(len(padded)), padded)
-        flat = torch.as_tensor(numbers.ravel(), device=device)
-        return JointBatch(
-            bags=flat,
-            x=self.x.index_select(0, torch.as_tensor(index, device=device)),
-            segments=Segments(
-                torch.as_tensor(padded.clip(1), device=device),
-                torch.as_tensor(bag, device=device),
-            ),
-            candidates=self.candidates.flatten(0, 1)
-            .index_select(0, flat)
-            .view(*numbers.shape, -1),
-            rows=rows.tolist(),
-        )
+            stop = run.after_epoch(run.state, clock)
+        except Diverged as error:
+            self.diverged[number], stop = error, True
+        if stop:
+            self.set_aside(number)
 
     def _run_step(
         self, method: TrainableMethod, batch: JointBatch, clock: Clock, step: int
-    ) -> list[dict[str, float]]:
-        out = _without_padding(
-            self.module(batch.x, batch.segments, clock.tau), len(self.runs)
-        )
-        w = self.w.index_select(0, batch.bags).view(out.p.shape)  # (S, B, k)
-        updated = method._update(out, batch, w, clock)
-        terms = method._loss(
-            out, batch, updated if method._updates_first() else w, clock
-        )
+    ) -> dict[str, Floats]:
+        """Take one step of each run; return the terms of each loss, (S,)."""
+        whole = self.module(batch.x, batch.segments, clock.tau)
+        out = _without_padding(whole, len(self.runs))
+        w = self.w.flatten(0, 1).index_select(0, batch.bags).view(out.p.shape)
+        updated = method._update(out, batch, w, clock)  # (S, B, k)
+        used = updated if method._updates_first() else w
+        terms = method._loss(out, batch, used, clock)
         each = torch.stack(list(terms.values()))  # (terms, S)
         total = each.sum(dim=0)  # (S,)
-        values = self._values([*terms, "loss"], torch.cat([each, total[None]]))
-        for number, found in zip(self.numbers, values, strict=True):
-            with _told(number):
-                check_finite(found, clock, step)
-        self.module.zero_grad(set_to_none=False)
+        lines = torch.cat([each, total.unsqueeze(0)]).detach().cpu().double().numpy()
+        values = dict(zip([*terms, "loss"], lines, strict=True))
+        self._check_finite(values, clock, step)
+        self.module.zero_grad(set_to_none=True)
         total.sum().backward()  # type: ignore[no-untyped-call]
-        for run in self.runs:
-            if run.options.clip is not None:
-                parameters = run.state.module.parameters()
-                nn.utils.clip_grad_norm_(parameters, run.options.clip)
-            run.state.optimiser.step()
-        self.w.index_copy_(0, batch.bags, updated.flatten(0, 1))
-        self.p.index_copy_(0, batch.bags, out.p.detach().flatten(0, 1))
+        self.sgd.step()
+        self._keep(self.w, batch, updated)
+        self._keep(self.p, batch, out.p.detach())
         return values
 
-    def _values(self, names: list[str], each: Tensor) -> list[dict[str, float]]:
-        lines = each.detach().T.tolist()
-        return [dict(zip(names, line, strict=True)) for line in lines]
+    def _keep(self, of_bags: Tensor, batch: JointBatch, values: Tensor) -> None:
+        of_bags.flatten(0, 1).index_copy_(0, batch.bags, values.flatten(0, 1))
+
+    def _check_finite(
+        self, values: Mapping[str, Floats], clock: Clock, step: int
+    ) -> None:
+        """Set the runs aside whose loss is no longer a number, before their step."""
+        if np.isfinite(values["loss"]).all():
+            return
+        for i, number in enumerate(self.runs):
+            if number in self.going:
+                try:
+                    check_finite(
+                        {name: float(v[i]) for name, v in values.items()}, clock, step
+                    )
+                except Diverged as error:
+                    self.diverged[number] = error
+                    self.set_aside(number)
 
 
 def _without_padding(out: Output, n_runs: int) -> Output:
@@ -204,12 +169,3 @@ def _without_padding(out: Output, n_runs: int) -> Output:
         v.view(n_runs, -1, v.shape[1])[:, :-1] for v in (out.log_p, out.p, out.z)
     )
     return Output(log_p, p, out.a, out.scores, z, out.h)
-
-
-@contextmanager
-def _told(number: int) -> Iterator[None]:
-    """Say which run an error comes from."""
-    try:
-        yield
-    except MiplError as error:
-        raise MiplError(f"run {number}: {error}") from error

@@ -1,0 +1,106 @@
+"""Batches of several runs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from mipl.nn.segments import Segments
+from mipl.training.batches import Batch, BatchSource
+
+Numbers = npt.NDArray[np.int64]
+
+_AHEAD = 64  # Steps whose rows are looked up at once.
+
+
+@dataclass(frozen=True, eq=False)
+class JointBatch(Batch):
+    """A batch of each run, with its rows padded to the longest.
+
+    Each run has one more bag, which holds the padding. ``bags`` counts over the bags of
+    all runs, and ``candidates`` is (S, B, k).
+    """
+
+    rows: list[int]  # (S,) instances of each run, without the padding
+
+    def per_bag(self, values: Tensor) -> Tensor:
+        """Add up over bags, without the padding: (N,) -> (S, B)."""
+        return self.segments.sum(values).view(len(self.rows), -1)[:, :-1]
+
+
+class JointSource:
+    """The training bags of several runs, equally many of each.
+
+    Parameters
+    ----------
+    sources : the bags of each run, in memory
+    x : the instances of each run, scaled
+    """
+
+    def __init__(self, sources: Sequence[BatchSource], x: Sequence[Tensor]) -> None:
+        self.x = torch.cat(list(x))  # (N, d)
+        self.candidates = torch.cat([s.candidates for s in sources])  # (S m, k)
+        before = np.cumsum([0, *(len(rows) for rows in x[:-1])])
+        self.starts = np.stack([s.starts for s in sources]) + before[:, None]  # (S, m)
+        self.sizes = np.stack([source.sizes for source in sources])  # (S, m)
+
+    def deal(self, orders: Numbers, batch_size: int | None) -> Iterator[JointBatch]:
+        """Give the bags of each run in its own order (S, m), in batches."""
+        n_bags = orders.shape[1]
+        size = n_bags if batch_size is None else min(batch_size, n_bags)
+        whole = n_bags - n_bags % size
+        edges = [*range(0, whole, size * _AHEAD), whole, n_bags]
+        for first, last in pairwise(edges):
+            if first < last:
+                chosen = orders[:, first:last]
+                yield from self._block(chosen, min(size, last - first))
+
+    def _block(self, orders: Numbers, size: int) -> Iterator[JointBatch]:
+        """Give some steps of so many bags each."""
+        n_runs, n_bags = self.sizes.shape
+        lines = np.arange(n_runs)[:, None]
+        numbers = _by_step(orders + n_bags * lines, size)  # (T, S, B)
+        sizes = _by_step(self.sizes[lines, orders], size)
+        starts = _by_step(self.starts[lines, orders], size)
+        rows = sizes.sum(axis=-1)  # (T, S)
+        padding = rows.max(axis=1, keepdims=True) - rows
+        padded = np.concatenate([sizes, padding[..., None]], axis=-1)  # (T, S, B + 1)
+        # Any rows serve as padding: the bag that holds them is dropped.
+        firsts = np.pad(starts, ((0, 0), (0, 0), (0, 1)))
+        index = self._tensor(_ranges(firsts.ravel(), padded.ravel()))
+        of_step = np.arange(n_runs * (size + 1))
+        bag = self._tensor(np.repeat(np.tile(of_step, len(rows)), padded.ravel()))
+        # An empty bag of padding is counted as one row, for the sake of its mean.
+        counts = self._tensor(padded.reshape(len(rows), -1).clip(1))
+        flat = self._tensor(numbers.reshape(len(rows), -1))
+        ends = [0, *padded.sum(axis=(1, 2)).cumsum().tolist()]
+        for step, (first, last) in enumerate(pairwise(ends)):
+            candidates = self.candidates.index_select(0, flat[step])
+            yield JointBatch(
+                bags=flat[step],
+                x=self.x.index_select(0, index[first:last]),
+                segments=Segments(counts[step], bag[first:last]),
+                candidates=candidates.view(n_runs, size, -1),
+                rows=rows[step].tolist(),
+            )
+
+    def _tensor(self, numbers: Numbers) -> Tensor:
+        return torch.as_tensor(numbers, device=self.x.device)
+
+
+def _by_step(values: Numbers, size: int) -> Numbers:
+    """Cut the bags of each run into steps: (S, T B) -> (T, S, B)."""
+    return values.reshape(len(values), -1, size).swapaxes(0, 1)
+
+
+def _ranges(firsts: Numbers, lengths: Numbers) -> Numbers:
+    """Return the numbers of each range, one range after another."""
+    index: Numbers = np.repeat(firsts - (np.cumsum(lengths) - lengths), lengths)
+    index += np.arange(len(index))
+    return index
