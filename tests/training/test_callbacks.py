@@ -30,7 +30,7 @@ class Watcher:
             return False
         self.figures.append(metadata["figures"])
         self.predicted.append(fitted_estimator.predict_proba(X))
-        assert len(X) == len(y) == len(PROBLEM.bags)
+        assert len(X) == len(y) == len(self.predicted[-1])
         return len(self.figures) == self.stop_after
 
     def teardown(self, estimator, context):
@@ -45,7 +45,7 @@ def fitted(*callbacks, epochs=4):
 def test_each_epoch_is_a_task():
     watcher = Watcher()
     fitted(watcher, epochs=3)
-    assert watcher.epochs == 3
+    assert watcher.epochs == 3 and len(watcher.predicted[0]) == len(PROBLEM.bags)
     epoch = ["begin epoch", "end epoch"]
     expected = ["setup", "begin fit", *epoch * 3, "end fit", "teardown"]
     assert watcher.calls == expected

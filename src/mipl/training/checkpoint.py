@@ -57,7 +57,7 @@ class Checkpoint:
     every: int | None = 10
 
     def __init__(self, path: str | Path, every: int | None = 10) -> None:
-        if every is not None and (not isinstance(every, int) or every < 1):
+        if every is not None and (type(every) is not int or every < 1):
             raise MiplError(
                 f"every of Checkpoint must be None or an integer >= 1; got {every!r}."
             )
@@ -139,14 +139,15 @@ def resume(
         if stopping is not None and facts.best is not None:
             stopping.score = facts.best.score
             stopping.best = _snapshot(_under("best", arrays), facts.best, state)
-    except (KeyError, RuntimeError, TypeError, ValueError) as error:
+    except (LookupError, RuntimeError, TypeError, ValueError) as error:
         raise BadFile(f"{path} does not hold the state of this training.") from error
     return facts.finished
 
 
 def read(path: Path) -> bytes:
     """Return the bytes of a checkpoint's file."""
-    return files.read_bounded(path, _LARGEST)
+    size = files.existing_file(path).stat().st_size
+    return files.read_bounded(path, min(size, _LARGEST))
 
 
 def _read_facts(path: Path, raw: Any) -> _Facts:
@@ -210,10 +211,11 @@ def _put_into_optimiser(
     buffers: dict[int, dict[str, Tensor]] = {}
     for name, array in arrays.items():
         number, _, kind = name.partition(".")
-        value, parameter = torch.tensor(array), parameters[int(number)]
-        if value.shape == parameter.shape:
-            # Fused steps take a parameter and its buffers in the same memory order.
-            value = torch.empty_like(parameter).copy_(value)
+        parameter, value = parameters[int(number)], torch.tensor(array)
+        if value.ndim:
+            # A fused step reads a buffer in the memory order of its parameter, and
+            # beyond its end if it is shorter.
+            value = torch.empty_like(parameter).copy_(value.view(parameter.shape))
         buffers.setdefault(int(number), {})[kind] = value
     groups = optimiser.state_dict()["param_groups"]
     optimiser.load_state_dict({"state": buffers, "param_groups": groups})
