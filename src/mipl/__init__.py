@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mipl.errors import MiplError
     from mipl.formats import read_bags, read_dataset, write_dataset
     from mipl.methods.loading import load_model
+    from mipl.methods.mipl.cdl import CDL
     from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
     from mipl.methods.mipl.miplma import MIPLMA
@@ -33,6 +34,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Bags": "mipl.data",
+    "CDL": "mipl.methods.mipl.cdl",
     "Candidates": "mipl.data",
     "Checkpoint": "mipl.training",
     "DEMIPL": "mipl.methods.mipl.demipl",
@@ -57,6 +59,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CDL",
     "DEMIPL",
     "ELIMIPL",
     "MIPLMA",

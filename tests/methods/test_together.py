@@ -1,5 +1,7 @@
 """Estimators fitted together end where each would end alone."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,7 @@ from sklearn.base import clone
 from tests.training.test_batches import OnDisk
 from tests.training.test_callbacks import Watcher
 
-from mipl import DEMIPL, ELIMIPL, MIPLMA, Bags, MiplError, Training, fit_together
+from mipl import CDL, DEMIPL, ELIMIPL, MIPLMA, Bags, MiplError, Training, fit_together
 from mipl.errors import Diverged
 from mipl.experiments.mean_pooling import MeanPooling
 from mipl.methods import together
@@ -22,6 +24,8 @@ READINGS = {
     "demipl, paper": (DEMIPL.paper, 4),
     "elimipl": (ELIMIPL.released, 1),
     "elimipl, paper": (ELIMIPL.paper, 4),
+    "cdl": (CDL, 4),
+    "cdl, dam-cc": (partial(CDL, "dam", "cc"), 1),
 }
 
 

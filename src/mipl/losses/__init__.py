@@ -1,6 +1,7 @@
 """Losses: pure functions of tensors."""
 
 from mipl.losses.attention import attention_entropy
+from mipl.losses.calibrated import best_and_next, calibratable_loss
 from mipl.losses.candidate import weighted_log_loss
 from mipl.losses.inhibition import candidate_mass, inhibition_loss
 from mipl.losses.margin import (
@@ -13,6 +14,8 @@ from mipl.losses.margin import (
 
 __all__ = [
     "attention_entropy",
+    "best_and_next",
+    "calibratable_loss",
     "candidate_mass",
     "inhibition_loss",
     "label_margin",

@@ -95,4 +95,14 @@ ROWS = (
         reference=references.ELIMIPL,
         published=rivals.ELIMIPL,
     ),
+    Row(
+        "cdl",
+        "CDL",
+        family="mipl",
+        summary="Settled bags count less, which calibrates; six variants by attention "
+        "(dam, sam, mam) and contrast (cc, cn).",
+        path="mipl.methods.mipl.cdl:CDL",
+        reference=references.CDL,
+        published=rivals.CDL,
+    ),
 )

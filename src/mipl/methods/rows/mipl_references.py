@@ -43,3 +43,17 @@ ELIMIPL = Reference(
   year      = {2024},
 }""",
 )
+
+CDL = Reference(
+    text="Tang, Yang, Zhang, Zhang: Calibratable disambiguation loss for "
+    "multi-instance partial-label learning. IEEE TPAMI 2026 (arXiv 2512.17788).",
+    bibtex="""\
+@article{tang2026cdl,
+  author    = {Wei Tang and Yin-Fang Yang and Weijia Zhang and Min-Ling Zhang},
+  title     = {Calibratable Disambiguation Loss for Multi-Instance Partial-Label
+               Learning},
+  journal   = {IEEE Transactions on Pattern Analysis and Machine Intelligence},
+  year      = {2026},
+  note      = {arXiv 2512.17788},
+}""",
+)

@@ -107,3 +107,28 @@ ELIMIPL = tuple(
     )
     for data, r, width, lr, gamma, mu in _ELIMIPL
 )
+
+_CDL_STAND_IN = {"training__lr": 0.01, "training__batch_size": 1}
+_CDL_CHOICE = (
+    "of the paper's grid (lr 0.01 and 0.05) the smaller stands in; width and batch are "
+    "those of the same authors' MIPLMA; on CRC-MIPL dam has 200 epochs"
+)
+
+CDL = tuple(
+    _row(
+        data,
+        r,
+        {"gamma": 1.0, "training__epochs": 100},
+        "paper, implementation details",
+        {**_CDL_STAND_IN, "width": width},
+        _CDL_CHOICE,
+    )
+    for data, width, rs in (
+        ("mnist-mipl", 128, (1, 2, 3)),
+        ("fmnist-mipl", 128, (1, 2, 3)),
+        ("birdsong-mipl", 128, (1, 2, 3)),
+        ("sival-mipl", 128, (1, 2, 3)),
+        ("crc-mipl", 512, (None,)),
+    )
+    for r in rs
+)
