@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from mipl.cli.run_config import RunConfig
     from mipl.data.dataset import Dataset
     from mipl.methods.base import BagClassifier
+    from mipl.training import Checkpoint
 
 
 def fit(
+    context: typer.Context,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder of this run.")],
     data: Annotated[
         str | None,
@@ -51,9 +53,22 @@ def fit(
     r: FalseLabels = None,
     data_seed: DataSeed = None,
     raw: Raw = None,
+    checkpoint_every: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Save the state every N epochs, beside the folder; Ctrl-C always "
+            "saves it.",
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted run.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Train a method on a data set; write the model, run.toml and the bags used."""
+    from mipl.cli.resuming import checkpoint_of, stoppable
     from mipl.cli.run_config import read_config, run_config
     from mipl.errors import MiplError
 
@@ -72,17 +87,22 @@ def fit(
         "data_seed": data_seed,
         "raw": None if raw is None else str(raw),
     }
-    told = _run(run_config(file, given, settings or []), out)
+    run = run_config(file, given, settings or [])
+    checkpoint = checkpoint_of(out, checkpoint_every, resume)
+    with stoppable(context, checkpoint):
+        told = _run(run, out, checkpoint)
+    checkpoint.path.unlink(missing_ok=True)
     if as_json:
         show_json(told)
     else:
         _show(told)
 
 
-def _run(config: RunConfig, out: Path) -> dict[str, Any]:
+def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]:
     from time import perf_counter
 
     from mipl.cli.progress import EpochBar
+    from mipl.cli.resuming import kept_by
     from mipl.cli.run_folder import MODEL, as_figures, fill_run, new_run
     from mipl.experiments.evaluation import evaluate
     from mipl.experiments.trained_on import TrainedOn
@@ -95,7 +115,7 @@ def _run(config: RunConfig, out: Path) -> dict[str, Any]:
         if hasattr(model, "set_callbacks"):
             model.set_callbacks(EpochBar())
         start = perf_counter()
-        model.fit(train.bags, train.candidates)
+        model.fit(train.bags, train.candidates, **kept_by(model, checkpoint))
         seconds = perf_counter() - start
         if held is not None:
             model.calibrate(held.bags, candidates=held.candidates)

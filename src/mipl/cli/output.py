@@ -50,18 +50,19 @@ def say(word: str, text: str) -> None:
 
 def tell_error(error: BaseException) -> None:
     """Print the sentence of a mistake on stderr."""
-    _tell("error: ", "bold red", plain(error))
+    tell("error", str(error), "bold red")
 
 
 def warn(sentence: str) -> None:
     """Print on stderr what should be known before the figures are believed."""
-    _tell("warning: ", "yellow", plain(sentence))
+    tell("warning", sentence)
 
 
-def _tell(kind: str, style: str, sentence: str) -> None:
+def tell(kind: str, sentence: str, style: str = "yellow") -> None:
+    """Print a sentence on stderr, in one line."""
     from rich.text import Text
 
-    told = Text.assemble((kind, style), sentence)
+    told = Text.assemble((f"{kind}: ", style), plain(sentence))
     console(stderr=True).print(told, soft_wrap=True)
 
 

@@ -63,10 +63,11 @@ class EpochBar:
         metadata: Mapping[str, Any] | None = None,
         **_: Any,
     ) -> bool:
-        """Move on by an epoch; never asks to stop."""
+        """Move on to the epoch that ended; never asks to stop."""
         if self.task is not None and metadata and "figures" in metadata:
             figures = told(metadata["figures"])
-            self.progress.update(self.task, advance=1, figures=figures)
+            done = metadata["figures"]["epoch"]  # A resumed run begins later.
+            self.progress.update(self.task, completed=done, figures=figures)
         return False
 
 

@@ -14,7 +14,13 @@ from mipl.cli.run_config import RunConfig, read_config, run_config
 from mipl.cli.sources import Source
 from mipl.errors import BadFile
 from mipl.experiments.trained_on import TrainedOn
-from mipl.files import atomic_folder, make_folder, read_bounded, write_text
+from mipl.files import (
+    atomic_folder,
+    clear_temporaries,
+    make_folder,
+    read_bounded,
+    write_text,
+)
 from mipl.methods.loading import load_model
 from mipl.methods.model_file import FACTS
 
@@ -34,6 +40,7 @@ def new_run(folder: Path) -> Iterator[Path]:
     refused at once, before time is spent on training.
     """
     make_folder(folder.absolute().parent)
+    clear_temporaries(folder)
     with atomic_folder(folder, (MODEL, RUN, BAGS)) as place:
         yield place
 

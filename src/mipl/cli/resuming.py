@@ -1,0 +1,86 @@
+"""Runs that were interrupted: where their state lies, and how to go on."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from inspect import signature
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+from mipl.cli.output import tell
+from mipl.errors import MiplError
+
+if TYPE_CHECKING:
+    from mipl.methods.base import BagClassifier
+    from mipl.training import Checkpoint
+
+TERMINATED = 128 + signal.SIGTERM
+
+
+def checkpoint_of(out: Path, every: int | None, resume: bool) -> Checkpoint:
+    """Return where a run with this folder keeps its state.
+
+    An interrupted run that lies there is not lost by accident: it must be asked for.
+    """
+    from mipl.training import Checkpoint
+
+    path = out.absolute()
+    path = path.with_name(f"{path.name}.checkpoint")
+    if path.exists() and not resume:
+        raise MiplError(
+            f"{path} is of an interrupted run; add --resume to go on with it, or "
+            "delete it to begin anew."
+        )
+    return Checkpoint(path, every)
+
+
+def kept_by(model: BagClassifier, checkpoint: Checkpoint) -> dict[str, Any]:
+    """Return what ``fit`` takes of this: a method that does not train has no state."""
+    if "checkpoint" in signature(model.fit).parameters:
+        return {"checkpoint": checkpoint}
+    if checkpoint.every is not None:
+        name = type(model).__name__
+        raise MiplError(f"{name} keeps no state; leave --checkpoint-every out.")
+    return {}
+
+
+@contextmanager
+def stoppable(context: typer.Context, checkpoint: Checkpoint) -> Iterator[None]:
+    """Tell how to go on with a run that is interrupted, once its state is saved."""
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        if checkpoint.path.exists():
+            tell("interrupted", f"go on with: {command(context)} --resume")
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(TERMINATED)
+
+
+def command(context: typer.Context) -> str:
+    """Return the command line of a command that is running, without --resume."""
+    words = context.command_path.split()
+    options: list[str] = []
+    for parameter in context.command.params:
+        value: Any = context.params.get(str(parameter.name))
+        if parameter.name == "resume" or value is None or value is False:
+            continue
+        values = value if isinstance(value, (list, tuple)) else [value]
+        if parameter.param_type_name == "argument":
+            words += map(str, values)
+        elif value is True:
+            options.append(parameter.opts[0])
+        else:
+            options += [part for v in values for part in (parameter.opts[0], str(v))]
+    return shlex.join([*words, *options])
