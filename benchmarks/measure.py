@@ -1,11 +1,13 @@
 """Measure test accuracies split by split, saved to results/accuracies.csv.
 
     python -m benchmarks.measure --method miplma --data sival-mipl --r 1 2 3
+    python -m benchmarks.measure --method miplma --data mnist-mipl --figures
     python -m benchmarks.measure --summary
 
 A row is a finished run: method, arguments, data, r, split, seed, accuracy, seconds.
 Rows already in the file are not run again. Splits are trained together where the
-method can; the seconds of a row are its share.
+method can; the seconds of a row are its share. ``--figures`` also saves to
+results/figures.csv what benchmarks.figures tells of the fitted models.
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import figures
 from benchmarks.record import (
     RESULTS,
+    append,
     arguments_text,
     load,
     missing,
@@ -47,15 +51,14 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     start = time.perf_counter()
     fit_together(models, [(train.bags, train.candidates) for train, _ in parts])
     seconds = (time.perf_counter() - start) / len(jobs)
-    return [
-        {
-            **{name: job[name] for name in KEY},
-            "arguments": _arguments(job),
-            "accuracy": f"{model.score(test.bags, test.labels):.4f}",
-            "seconds": f"{seconds:.1f}",
-        }
-        for job, model, (_, test) in zip(jobs, models, parts, strict=True)
-    ]
+    rows = []
+    for job, model, (train, test) in zip(jobs, models, parts, strict=True):
+        key = {name: job[name] for name in KEY} | {"arguments": _arguments(job)}
+        score = f"{model.score(test.bags, test.labels):.4f}"
+        rows.append(key | {"accuracy": score, "seconds": f"{seconds:.1f}"})
+        if job["figures"]:
+            append(figures.FILE, key | figures.figures_of(model, train, test))
+    return rows
 
 
 def _groups(jobs: list[dict[str, Any]], most: int) -> list[list[dict[str, Any]]]:
@@ -100,6 +103,7 @@ def main() -> None:
     parser.add_argument("--splits", nargs="+", default=["0-9"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--published", action="store_true", help="published settings")
+    parser.add_argument("--figures", action="store_true", help="and figures.csv")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=JSON")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--together", type=int, default=5, help="splits per process")
@@ -115,6 +119,7 @@ def main() -> None:
             "split": split,
             "seed": given.seed,
             "published": given.published,
+            "figures": given.figures,
         }
         for data in given.data
         for r in given.r

@@ -38,18 +38,6 @@ def arguments_text(arguments: dict[str, Any]) -> str:
     return json.dumps(arguments, sort_keys=True)
 
 
-def run_missing(
-    jobs: Sequence[Any],
-    key: Callable[[Any], tuple[str, ...]],
-    columns: Sequence[str],
-    work: Callable[[Any], dict[str, Any]],
-    path: Path,
-    workers: int,
-) -> None:
-    """Run the jobs whose key is not in the file yet, in processes, saving each."""
-    run_all(missing(jobs, key, columns, path), work, path, workers)
-
-
 def missing(
     jobs: Sequence[Any],
     key: Callable[[Any], tuple[str, ...]],
