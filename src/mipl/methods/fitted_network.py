@@ -22,7 +22,7 @@ from mipl.methods.network_state import network_state, restore_network
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
 from mipl.nn.network import BagNetwork
-from mipl.training.evaluation import Seen, look
+from mipl.training.evaluation import Seen, joined, look
 from mipl.training.options import Training
 from mipl.training.settings import torch_settings
 
@@ -50,7 +50,7 @@ class FittedNetwork(TransformerMixin, BagClassifier):  # type: ignore[misc]
     # -- use -------------------------------------------------------------------------
 
     def _proba(self, bags: Bags) -> Floats:
-        log_p = self._collect(bags, lambda seen: seen.log_p)
+        log_p = self._collect(bags, lambda seen: seen.log_p, len(bags))
         # Normalised again in float64: float32 rows miss one by a few units of 1e-7.
         return torch.softmax(log_p, dim=1).numpy()
 
@@ -62,18 +62,20 @@ class FittedNetwork(TransformerMixin, BagClassifier):  # type: ignore[misc]
         """
         check_is_fitted(self)
         bags = self._as_bags(X)
-        a = self._collect(bags, lambda seen: seen.a).numpy()
+        a = self._collect(bags, lambda seen: seen.a, bags.n_instances).numpy()
         return scaled_attention(a, bags.offsets, scale)
 
     def transform(self, X: Any) -> Floats:
         """Return the bag vectors, (m, L)."""
         check_is_fitted(self)
-        return self._collect(self._as_bags(X), lambda seen: seen.z).numpy()
+        bags = self._as_bags(X)
+        return self._collect(bags, lambda seen: seen.z, len(bags)).numpy()
 
     def predict_instances(self, X: Any) -> Floats:
         """Return a class score per instance, (N, k): each as a bag of its own."""
         check_is_fitted(self)
-        log_p = self._collect(self._as_bags(X), lambda seen: seen.instance_log_p)
+        bags = self._as_bags(X)
+        log_p = self._collect(bags, lambda s: s.instance_log_p, bags.n_instances)
         return log_p.exp_().numpy()
 
     def _precise_module(self) -> BagNetwork:
@@ -88,12 +90,12 @@ class FittedNetwork(TransformerMixin, BagClassifier):  # type: ignore[misc]
             return module
         return copy.deepcopy(module).double()
 
-    def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor]) -> Tensor:
-        """Show the network all bags and join one of its outputs, in float64."""
+    def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor], n: int) -> Tensor:
+        """Show the network all bags and join n rows of its output, in float64."""
         module = self._precise_module()
         with torch_settings(self._options().threads), torch.no_grad():
             seen = look(module, bags, self.tau_)
-            values = torch.cat([pick(some).cpu().double() for some in seen])
+            values = joined((pick(some).cpu().double() for some in seen), n)
         if not bool(torch.isfinite(values).all()):
             raise _too_far(values, bags)
         return values

@@ -7,7 +7,7 @@ once more for the weighted sum, unless they were few enough to be kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -44,30 +44,44 @@ class Seen:
         self._like = next(module.parameters())
         sizes = np.diff(bags.offsets[start : stop + 1])
         self._sizes = torch.as_tensor(sizes, device=self._like.device)
-        self._kept: dict[int, Tensor] = {}
-        self._room = _KEPT
+        self._kept, self._n_kept = torch.empty(0), 0
+
+    @property
+    def n_instances(self) -> int:
+        """Number of instances of these bags."""
+        return self._span[1] - self._span[0]
 
     def chunks(self) -> Iterator[Tensor]:
         """Give the embedded instances, (n, L), at most so many at a time."""
         first, last = self._span
-        for start in range(first, last, _ROWS):
-            yield self._embedded(start, min(start + _ROWS, last))
+        for start in range(0, last - first, _ROWS):
+            stop = min(start + _ROWS, last - first)
+            if stop > self._n_kept:
+                rows = torch.tensor(self._bags.rows(slice(first + start, first + stop)))
+                h = self.module.embed(rows.to(self._like))  # (n, L)
+                self._keep(start, h)
+                yield h
+            else:
+                yield self._kept[start:stop]
 
-    def _embedded(self, start: int, stop: int) -> Tensor:
-        if start in self._kept:
-            return self._kept[start]
-        rows = torch.tensor(self._bags.rows(slice(start, stop)))
-        h = self.module.embed(rows.to(self._like))  # (n, L)
-        if h.numel() <= self._room:
-            self._kept[start] = h
-            self._room -= h.numel()
-        return h
+    def _keep(self, start: int, h: Tensor) -> None:
+        """Keep embedded instances as long as there is room."""
+        stop = start + len(h)
+        if stop == self.n_instances and start == 0:
+            self._kept, self._n_kept = h, stop
+            return
+        if start == 0:
+            room = min(self.n_instances, _KEPT // h.shape[1])
+            self._kept = h.new_empty(room, h.shape[1])
+        if stop <= len(self._kept):
+            self._kept[start:stop] = h
+            self._n_kept = stop
 
     @cached_property
     def a(self) -> Tensor:
         """The attention of each instance."""
         attention = self.module.attention
-        scores = torch.cat([attention.score(h) for h in self.chunks()])  # (N,)
+        scores = joined(map(attention.score, self.chunks()), self.n_instances)  # (N,)
         return attention.weigh(scores, Segments.of(self._sizes), self.tau)  # (N,)
 
     @cached_property
@@ -89,7 +103,24 @@ class Seen:
     @property
     def instance_log_p(self) -> Tensor:
         """The log-probabilities of each instance, taken as a bag of its own."""
-        return torch.cat([self.module.head(h) for h in self.chunks()])  # (N, k)
+        return joined(map(self.module.head, self.chunks()), self.n_instances)  # (N, k)
+
+
+def joined(parts: Iterable[Tensor], n: int) -> Tensor:
+    """Join parts of n rows in all, in memory that is taken at once.
+
+    Many parts kept between large numbers that come and go would scatter the heap, which
+    then grows without end.
+    """
+    whole, start = torch.empty(0), 0
+    for part in parts:
+        if len(part) == n:
+            return part
+        if start == 0:
+            whole = part.new_empty((n, *part.shape[1:]))
+        whole[start : start + len(part)] = part
+        start += len(part)
+    return whole
 
 
 def look(module: BagNetwork, bags: Bags, tau: float) -> Iterator[Seen]:
