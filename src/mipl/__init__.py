@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
     from mipl.methods.mipl.miplma import MIPLMA
+    from mipl.methods.mipl.promipl import ProMIPL
     from mipl.methods.registry import method
     from mipl.methods.together import fit_together
     from mipl.training import Checkpoint, Training
@@ -45,6 +46,7 @@ _HOMES = {
     "Mean": "mipl.data",
     "MiplError": "mipl.errors",
     "PerInstance": "mipl.data",
+    "ProMIPL": "mipl.methods.mipl.promipl",
     "Training": "mipl.training",
     "describe": "mipl.data.describe",
     "fit_together": "mipl.methods.together",
@@ -71,6 +73,7 @@ __all__ = [
     "Mean",
     "MiplError",
     "PerInstance",
+    "ProMIPL",
     "Training",
     "describe",
     "fit_together",

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from tests.golden.golden import TOLERANCE, error, load
 
-from mipl.methods.mipl import demipl, elimipl
+from mipl.methods.mipl import demipl, elimipl, promipl
 from mipl.nn.attention import GatedScore, MarginAttention, SigmoidAttention
 from mipl.nn.heads import SigmoidSoftmaxHead
+from mipl.nn.latent import LatentLabel
 from mipl.nn.segments import Segments
 from mipl.testing import replay
 from mipl.training.options import Training
 
-NAMES = ("demipl_flat", "demipl_image", "elimipl_flat", "elimipl_image")
+NAMES = ("demipl_flat", "demipl_image", "elimipl_flat", "elimipl_image", "promipl_flat")
 RANDOM = "montecarlo"
 
 
@@ -70,6 +71,13 @@ ALTERED = [
     ("elimipl_flat", Segments, "softmax"),
     ("elimipl_flat", SigmoidSoftmaxHead, "forward"),
     ("elimipl_flat", Training, "learning_rate"),
+    ("promipl_flat", promipl, "weighted_log_loss"),
+    ("promipl_flat", promipl, "bernoulli_entropy"),
+    ("promipl_flat", promipl, "inverse_root"),
+    ("promipl_flat", LatentLabel, "infer"),
+    ("promipl_flat", LatentLabel, "sample"),
+    ("promipl_flat", LatentLabel, "generate"),
+    ("promipl_flat", MarginAttention, "weigh"),
 ]
 
 

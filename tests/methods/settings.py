@@ -20,6 +20,7 @@ SMALL = {
     "miplma-mamm": _SMALL_NETWORK,
     "demipl": _SMALL_NETWORK,
     "elimipl": _SMALL_NETWORK,
+    "promipl": _SMALL_NETWORK,
     "cdl": _SMALL_NETWORK,
 }
 

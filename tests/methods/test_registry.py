@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mipl
-from mipl import CDL, DEMIPL, ELIMIPL, MIPLMA, MiplError, method
+from mipl import CDL, DEMIPL, ELIMIPL, MIPLMA, MiplError, ProMIPL, method
 from mipl.methods import registry
 from mipl.methods.registry import Published, Row, methods, published
 
@@ -26,6 +26,7 @@ MIPLMAS = (
 CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | {
     "demipl": DEMIPL,
     "elimipl": ELIMIPL,
+    "promipl": ProMIPL,
     "cdl": CDL,
 }
 BENCHMARKS = ("mnist-mipl", "fmnist-mipl", "birdsong-mipl", "sival-mipl")

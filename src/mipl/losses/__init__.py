@@ -4,6 +4,7 @@ from mipl.losses.attention import attention_entropy
 from mipl.losses.calibrated import best_and_next, calibratable_loss
 from mipl.losses.candidate import weighted_log_loss
 from mipl.losses.inhibition import candidate_mass, inhibition_loss
+from mipl.losses.latent import bernoulli_entropy
 from mipl.losses.margin import (
     label_margin,
     margin_distribution_loss,
@@ -14,6 +15,7 @@ from mipl.losses.margin import (
 
 __all__ = [
     "attention_entropy",
+    "bernoulli_entropy",
     "best_and_next",
     "calibratable_loss",
     "candidate_mass",

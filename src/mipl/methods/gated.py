@@ -83,7 +83,7 @@ class GatedClassifier(NeuralBagClassifier):
 
     def _clock(self, epoch: int, epochs: int) -> Clock:
         alpha = falling_alpha(epoch, epochs, self.alpha_lag)
-        return Clock(epoch, epochs, alpha=alpha)
+        return Clock(epoch, epochs, self._tau_after(epoch - 1), alpha)
 
     def _updates_first(self) -> bool:
         return self.update_first

@@ -96,6 +96,16 @@ ROWS = (
         published=rivals.ELIMIPL,
     ),
     Row(
+        "promipl",
+        "ProMIPL",
+        family="mipl",
+        summary="A latent true label: one network infers it, one explains the "
+        "candidates by it.",
+        path="mipl.methods.mipl.promipl:ProMIPL",
+        reference=references.PROMIPL,
+        published=rivals.PROMIPL,
+    ),
+    Row(
         "cdl",
         "CDL",
         family="mipl",

@@ -44,6 +44,19 @@ ELIMIPL = Reference(
 }""",
 )
 
+PROMIPL = Reference(
+    text="Yang, Tang, Zhang: ProMIPL: a probabilistic generative model for "
+    "multi-instance partial-label learning. ICDM 2024.",
+    bibtex="""\
+@inproceedings{yang2024promipl,
+  author    = {Yin-Fang Yang and Wei Tang and Min-Ling Zhang},
+  title     = {ProMIPL: A Probabilistic Generative Model for Multi-Instance
+               Partial-Label Learning},
+  booktitle = {IEEE International Conference on Data Mining},
+  year      = {2024},
+}""",
+)
+
 CDL = Reference(
     text="Tang, Yang, Zhang, Zhang: Calibratable disambiguation loss for "
     "multi-instance partial-label learning. IEEE TPAMI 2026 (arXiv 2512.17788).",

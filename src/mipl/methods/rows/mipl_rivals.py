@@ -108,6 +108,37 @@ ELIMIPL = tuple(
     for data, r, width, lr, gamma, mu in _ELIMIPL
 )
 
+_PROMIPL = {
+    **_one_bag(100, 128),
+    "tau": 5.0,
+    "training__schedule": "constant",
+}
+_PROMIPL_CHOICE = "the settings of MNIST-MIPL, r = 1, stand in"
+
+PROMIPL = (
+    *(
+        _row("mnist-mipl", r, {**_PROMIPL, "training__lr": lr}, _README)
+        for r, lr in ((1, 0.005), (2, 0.005), (3, 0.0085))
+    ),
+    *(
+        _row(
+            data,
+            r,
+            {},
+            "only MNIST-MIPL was published",
+            {**_PROMIPL, "training__lr": 0.005},
+            _PROMIPL_CHOICE,
+        )
+        for data, rs in (
+            ("fmnist-mipl", (1, 2, 3)),
+            ("birdsong-mipl", (1, 2, 3)),
+            ("sival-mipl", (1, 2, 3)),
+            ("crc-mipl", (None,)),
+        )
+        for r in rs
+    ),
+)
+
 _CDL_STAND_IN = {"training__lr": 0.01, "training__batch_size": 1}
 _CDL_CHOICE = (
     "of the paper's grid (lr 0.01 and 0.05) the smaller stands in; width and batch are "

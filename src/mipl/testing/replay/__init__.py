@@ -24,6 +24,7 @@ _HOMES = {
     "miplma_flat512": "mipl.testing.replay.miplma:released",
     "miplma_image": "mipl.testing.replay.miplma:released",
     "miplma_paper": "mipl.testing.replay.miplma_paper:paper",
+    "promipl_flat": "mipl.testing.replay.promipl:released",
 }
 
 
