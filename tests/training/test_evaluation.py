@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from tests.methods.settings import SMALL, small
 from tests.theory.networks import FORMS, name, network
 from tests.training.test_batches import OnDisk
 
@@ -76,26 +77,23 @@ def test_no_more_is_read_than_is_needed(pick, passes, limits):
     assert bags.instances.read == sum(SIZES) + (again if passes == 2 else 0)
 
 
-def test_all_methods_of_a_fitted_model_take_a_bag_in_chunks(limits, monkeypatch):
+def everything(model, bags, y):
+    """Return all that a model says of bags."""
+    told = model.disambiguate(bags, y)
+    found = [model.predict_proba(bags), told.posterior, told.margins]
+    names = ("attend", "transform", "predict_instances")
+    return found + [getattr(model, n)(bags) for n in names if hasattr(model, n)]
+
+
+@pytest.mark.parametrize("id", SMALL)
+def test_every_method_takes_a_bag_in_chunks(id, monkeypatch):
     y = [{0, 1}, {1}, {0}, {1, 2}, {2}, {0, 2}]
-    model = MIPLMA(width=8, training=Training(epochs=2)).fit(BAGS, y)
-    there = Bags(OnDisk(ROWS), BAGS.offsets)
-
-    def everything(bags):
-        told = model.disambiguate(bags, y)
-        return [
-            model.predict_proba(bags),
-            model.attend(bags),
-            model.attend(bags, scale="rank"),
-            model.transform(bags),
-            model.predict_instances(bags),
-            told.posterior,
-            told.margins,
-        ]
-
-    found = everything(there)
-    monkeypatch.setattr(evaluation, "_ROWS", 1 << 11)
-    for one, other in zip(found, everything(BAGS), strict=True):
+    model = small(id).set_params(random_state=0).fit(BAGS, y)
+    expected = everything(model, BAGS, y)
+    monkeypatch.setattr(evaluation, "_ROWS", 5)
+    monkeypatch.setattr(evaluation, "_KEPT", 80)
+    found = everything(model, Bags(OnDisk(ROWS), BAGS.offsets), y)
+    for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
 
 
