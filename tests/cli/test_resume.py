@@ -1,0 +1,121 @@
+"""``mipl fit`` that is interrupted: saved, told, gone on from, never lost."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mipl.cli.main import main
+from mipl.cli.progress import EpochBar
+
+QUICK = (
+    "--set", "training.epochs=4", "--set", "options.n_bags=40",
+    "--set", "training.batch_size=10", "--set", "training.record_bags=[3]",
+)  # fmt: skip
+FILES = ("model/model.safetensors", "model/model.json", "run.toml", "bags.json")
+
+
+@pytest.fixture
+def fit(run, tmp_path):
+    def fit(*arguments, out="a run"):
+        return run("fit", "synthetic", "--out", tmp_path / out, *QUICK, *arguments)
+
+    return fit
+
+
+@pytest.fixture
+def interrupted(fit, monkeypatch):
+    """Interrupt a fit by a signal when its second epoch has ended."""
+    on_end = EpochBar.on_fit_task_end
+
+    def stop(number, *arguments):
+        def ended(self, estimator, context, *, metadata=None, **others):
+            if metadata and metadata["figures"]["epoch"] == 2:
+                signal.raise_signal(number)
+            return on_end(self, estimator, context, metadata=metadata, **others)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(EpochBar, "on_fit_task_end", ended)
+            return fit(*arguments)
+
+    return stop
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+@pytest.mark.parametrize("every", [(), ("--checkpoint-every", 3)], ids=["", "every 3"])
+def test_a_stopped_fit_is_saved_and_goes_on(
+    fit, run, interrupted, tmp_path, number, code, every
+):
+    fit("--seed", 3, out="whole")
+    before = [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)]
+    ran = interrupted(number, "--seed", 3, *every)
+    assert ran.code == code
+    assert {f.name for f in tmp_path.iterdir()} == {"whole", "a run.checkpoint"}
+    told = next(x for x in ran.err.splitlines() if x.startswith("interrupted: "))
+    words = shlex.split(told.removeprefix("interrupted: go on with: "))
+    assert words[0] == "mipl" and words[-1] == "--resume"
+    ran = run(*words[1:])
+    assert ran.code == 0, ran.err
+    assert {f.name for f in tmp_path.iterdir()} == {"whole", "a run"}
+    for name in FILES:
+        whole, other = ((tmp_path / f / name).read_bytes() for f in ("whole", "a run"))
+        assert whole == other, name
+    after = [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)]
+    assert after == before
+
+
+def test_an_interrupted_run_is_not_lost_by_accident(fit, interrupted, tmp_path):
+    interrupted(signal.SIGINT)
+    checkpoint = tmp_path / "a run.checkpoint"
+    saved = checkpoint.read_bytes()
+    for more, sentence in (
+        ([], f"error: {checkpoint} is of an interrupted run; add --resume to go on "),
+        (["--resume", "--seed", 3], "its seed is 0, here it is 3"),
+        (["--resume", "--set", "lam=0.1"], "its lam is 0.5, here it is 0.1"),
+    ):
+        ran = fit(*more)
+        assert ran.code == 2 and sentence in ran.err
+        assert [f.name for f in tmp_path.iterdir()] == [checkpoint.name]
+        assert checkpoint.read_bytes() == saved
+
+
+def test_resume_without_a_checkpoint_begins_at_the_beginning(fit, tmp_path):
+    assert fit("--resume").code == 0
+    assert [f.name for f in tmp_path.iterdir()] == ["a run"]
+
+
+def test_a_failed_fit_tells_no_way_to_go_on(run, tmp_path):
+    ran = run("fit", "absent", "--out", tmp_path / "run")
+    assert ran.code == 2 and "--resume" not in ran.err
+
+
+@pytest.mark.parametrize("every", [0, "x"])
+def test_the_number_of_epochs_must_be_one(fit, every, tmp_path):
+    ran = fit("--checkpoint-every", every)
+    assert ran.code == 2 and not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_in_a_terminal(tmp_path):
+    command = ["fit", "synthetic", "--out", str(tmp_path / "run")]
+    command += ["--set", "training.epochs=100000", "--checkpoint-every", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", main.__module__, *command],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    checkpoint = tmp_path / "run.checkpoint"
+    while not checkpoint.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert f"go on with: mipl {shlex.join(command)} --resume" in err
+    assert "Traceback" not in err and "Aborted" not in err
