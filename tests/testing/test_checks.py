@@ -11,19 +11,28 @@ from tests.testing import (
     broken_fitting,
     broken_inputs,
     broken_predictions,
+    broken_resuming,
 )
 from tests.testing.sound import Plain, Sound
 
+from mipl import MIPLMA, Training
 from mipl.methods import registry
+from mipl.methods.base import BagClassifier
 from mipl.methods.row import Reference, Row
 from mipl.testing import CHECKS, check_bag_classifier
 
-MODULES = (broken_inputs, broken_fitting, broken_predictions, broken_beyond)
+MODULES = (
+    broken_inputs,
+    broken_fitting,
+    broken_predictions,
+    broken_beyond,
+    broken_resuming,
+)
 BROKEN = {
     kind.__doc__: kind
     for module in MODULES
     for _, kind in inspect.getmembers(module, inspect.isclass)
-    if issubclass(kind, Sound) and kind.__doc__.startswith("check_")
+    if issubclass(kind, BagClassifier) and kind.__doc__.startswith("check_")
 }
 
 
@@ -51,8 +60,17 @@ def failures(estimator):
     return failed
 
 
-def test_a_sound_method_passes_without_a_skip():
-    assert check_bag_classifier(Sound()) is None
+def test_a_sound_method_passes():
+    with pytest.warns(SkipTestWarning) as seen:
+        assert check_bag_classifier(Sound()) is None
+    told = [str(warning.message) for warning in seen]
+    assert told == ["check_resume: Sound keeps no checkpoints"]
+
+
+def test_a_sound_network_passes_without_a_skip():
+    training = Training(epochs=6, lr=0.3, batch_size=32)
+    model = MIPLMA(width=8, dropout=0.0, training=training)
+    assert check_bag_classifier(model) is None
 
 
 def test_there_is_a_broken_method_for_every_check():
@@ -83,6 +101,7 @@ def test_what_a_method_does_not_have_is_skipped_with_a_reason():
         "check_instance_scores_follow_instances",
         "check_label_weights",
         "check_other_seed_differs",
+        "check_resume",
         "check_save_load",
         "check_transform",
     ]

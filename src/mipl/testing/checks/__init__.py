@@ -13,11 +13,19 @@ from mipl.testing.checks.beyond import CHECKS as BEYOND
 from mipl.testing.checks.fitting import CHECKS as FITTING
 from mipl.testing.checks.inputs import CHECKS as INPUTS
 from mipl.testing.checks.predictions import CHECKS as PREDICTIONS
+from mipl.testing.checks.resuming import CHECKS as RESUMING
 from mipl.testing.checks.surroundings import CHECKS as SURROUNDINGS
 
 Check = Callable[[Any], None]
 
-CHECKS: tuple[Check, ...] = INPUTS + FITTING + PREDICTIONS + SURROUNDINGS + BEYOND
+CHECKS: tuple[Check, ...] = (
+    *INPUTS,
+    *FITTING,
+    *RESUMING,
+    *PREDICTIONS,
+    *SURROUNDINGS,
+    *BEYOND,
+)
 
 
 def check_bag_classifier(
