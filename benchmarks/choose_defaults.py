@@ -41,6 +41,7 @@ BASE: dict[str, Any] = {
     "lam": 0.5,
     "tau": 1.0,
     "tau_min": 0.1,
+    "tau_lag": 1,
     "standardise": "none",
     "scale_scores": False,
     "shared_gate": False,

@@ -40,8 +40,13 @@ def work(job: tuple[str, int, tuple[Point, ...]]) -> list[dict[str, Any]]:
     n_fit = int(0.6 * len(train))
     fit, held = train[order[:n_fit]], train[order[n_fit:]]
     models = [
-        method("miplma-released", published_for=data, r=r).set_params(
-            lam=lam, training__lr=lr, random_state=0
+        method(
+            "miplma-released",
+            published_for=data,
+            r=r,
+            lam=lam,
+            training__lr=lr,
+            random_state=0,
         )
         for lr, lam in points
     ]

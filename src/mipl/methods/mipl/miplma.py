@@ -35,7 +35,7 @@ class MIPLMA(NeuralBagClassifier):
     ::
 
         xi_j = score( tanh(V h_j) * sigmoid(U h_j) )
-        a    = softmax( standardised(xi) / tau ),   z = sum_j a_j h_j
+        a    = softmax( xi / tau ),   z = sum_j a_j h_j
         loss = - sum_{c in S} w_c log p_c  +  lam * mean(phi) / (1 - std(phi))
         phi  = 1 - ( max_{c in S} p_c - max_{c not in S} p_c )
         w    = alpha w + (1 - alpha) p / sum_{c in S} p_c   on S
@@ -147,8 +147,8 @@ class MIPLMA(NeuralBagClassifier):
         encoder: str | nn.Module = "auto",
         dropout: float = 0.5,
         scaling: str = "auto",
-        standardise: str = "scores",
-        scale_scores: bool = True,
+        standardise: str = "none",
+        scale_scores: bool = False,
         shared_gate: bool = False,
         score_head: str = "mlp",
         attention_bias: bool = True,
@@ -159,7 +159,7 @@ class MIPLMA(NeuralBagClassifier):
         detach_spread: bool = True,
         update_first: bool = False,
         alpha_lag: int = 1,
-        tau_lag: int = 1,
+        tau_lag: int = 0,
         training: Training | None = None,
         random_state: Any = None,
     ) -> None:
@@ -291,4 +291,4 @@ class MIPLMA(NeuralBagClassifier):
         return self.update_first
 
     def _default_training(self) -> Training:
-        return Training(lr=0.1)
+        return Training(lr=0.1, clip=1.0)
