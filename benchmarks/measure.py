@@ -5,8 +5,8 @@
     python -m benchmarks.measure --summary
 
 A row is a finished run: method, arguments, data, r, split, seed, accuracy, seconds.
-Rows already in the file are not run again. Splits are trained together where the
-method can; the seconds of a row are its share. ``--figures`` also saves to
+Rows already in the file are not run again. Runs are trained together where the
+methods can; the seconds of a row are its share. ``--figures`` also saves to
 results/figures.csv what benchmarks.figures tells of the fitted models.
 """
 
@@ -45,9 +45,12 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {"published_for": first["data"], "r": first["r"]} if first["published"] else {}
     )
     parts = [dataset.split(job["split"]) for job in jobs]
-    models = [method(first["method"], **published) for _ in jobs]
-    for model, job in zip(models, jobs, strict=True):
-        model.set_params(**job["arguments"], random_state=job["seed"])
+    models = [
+        method(job["method"], **published).set_params(
+            **job["arguments"], random_state=job["seed"]
+        )
+        for job in jobs
+    ]
     start = time.perf_counter()
     fit_together(models, [(train.bags, train.candidates) for train, _ in parts])
     seconds = (time.perf_counter() - start) / len(jobs)
@@ -62,10 +65,10 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _groups(jobs: list[dict[str, Any]], most: int) -> list[list[dict[str, Any]]]:
-    """Put jobs that differ in their split alone together, at most so many."""
-    cells: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    """Put jobs on the same data together, at most so many."""
+    cells: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for job in jobs:
-        cells[_key(job | {"split": ""})].append(job)
+        cells[job["data"], job["r"]].append(job)
     return [
         cell[first : first + most]
         for cell in cells.values()
@@ -106,7 +109,7 @@ def main() -> None:
     parser.add_argument("--figures", action="store_true", help="and figures.csv")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=JSON")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--together", type=int, default=5, help="splits per process")
+    parser.add_argument("--together", type=int, default=5, help="runs per process")
     parser.add_argument("--summary", action="store_true")
     given = parser.parse_args()
     changes = {k: json.loads(v) for k, v in (text.split("=", 1) for text in given.set)}
