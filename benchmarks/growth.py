@@ -108,7 +108,7 @@ def curves(rows: list[dict[str, Any]], series: str) -> list[tuple[str, Any, Any]
 def draw(rows: list[dict[str, Any]]) -> None:
     titles = {
         "instances": "Instances, in bags of 100",
-        "bag size": "Instances per bag, 10^6 in all",
+        "bag size": "Instances per bag, one million in all",
     }
     with drawing() as matplotlib:
         figure = matplotlib.figure.Figure(figsize=(9, 3.8), layout="constrained")
