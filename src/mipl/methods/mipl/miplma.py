@@ -15,16 +15,15 @@ from mipl.losses import (
     single_bag_margin_loss,
     weighted_log_loss,
 )
-from mipl.methods.neural import NeuralBagClassifier
-from mipl.nn.attention import GatedScore, MarginAttention, inverse_root
-from mipl.nn.heads import HEADS
+from mipl.methods.gated import GatedClassifier
+from mipl.nn.attention import MarginAttention, inverse_root
 from mipl.nn.network import BagNetwork, Output
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
 
 
-class MIPLMA(NeuralBagClassifier):
+class MIPLMA(GatedClassifier):
     """Multi-instance partial-label learning with margin adjustment.
 
     Instances are weighed by an attention that sharpens as a temperature falls, and the
@@ -68,8 +67,9 @@ class MIPLMA(NeuralBagClassifier):
         Whether one map feeds both gates (program) or each has its own (paper).
     score_head : {"linear", "mlp"}
         From gates to score: linear (paper), or with a hidden layer (program).
-    attention_bias : bool
-        Whether the maps of the attention have biases; the paper writes none.
+    attention_bias : bool or "gates"
+        Whether the maps of the attention have biases, or the gates alone; the paper
+        writes none.
     classifier : {"softmax", "sigmoid-softmax"}
         The program squashes the logits by a sigmoid before the softmax.
     margin : {"batch", "epoch", "bag", "mean", "none"}
@@ -111,29 +111,21 @@ class MIPLMA(NeuralBagClassifier):
     """
 
     _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        **GatedClassifier._choices,
         "standardise": ("scores", "attention", "none"),
-        "score_head": ("linear", "mlp"),
-        "classifier": tuple(HEADS),
         "margin": ("batch", "epoch", "bag", "mean", "none"),
         "margin_ddof": (0, 1),
-        "alpha_lag": (0, 1),
         "tau_lag": (0, 1),
-        "scaling": ("auto", "standard", "none"),
         "scale_scores": (False, True),
-        "shared_gate": (False, True),
-        "attention_bias": (False, True),
         "detach_spread": (False, True),
-        "update_first": (False, True),
     }
     _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
-    _whole: ClassVar[tuple[str, ...]] = ("width",)
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
+        **GatedClassifier._ranges,
         "lam": (0.0, None),
         "tau": (1e-6, None),
         "tau_min": (1e-6, None),
         "tau_decay": (1e-6, 1.0),
-        "width": (1, None),
-        "dropout": (0.0, 0.95),
         "margin_scale": (1e-6, None),
     }
 
@@ -151,7 +143,7 @@ class MIPLMA(NeuralBagClassifier):
         scale_scores: bool = False,
         shared_gate: bool = False,
         score_head: str = "mlp",
-        attention_bias: bool = True,
+        attention_bias: bool | str = True,
         classifier: str = "softmax",
         margin: str = "batch",
         margin_scale: float = 1.0,
@@ -238,22 +230,13 @@ class MIPLMA(NeuralBagClassifier):
         return cls(**(preset | arguments))
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:
-        score = GatedScore(
-            width,
-            n_classes,
-            shared=self.shared_gate,
-            head=self.score_head,
-            bias=self.attention_bias,
-        )
         attention = MarginAttention(
-            score,
+            self._score(width, n_classes),
             standardise=self.standardise,
             scale=inverse_root(width) if self.scale_scores else 1.0,
             detach_spread=self.detach_spread,
         )
-        return self._network(
-            encoder, attention, HEADS[self.classifier](width, n_classes)
-        )
+        return self._network(encoder, attention, self._head(width, n_classes))
 
     def _clock(self, epoch: int, epochs: int) -> Clock:
         tau = falling_tau(epoch, self.tau, self.tau_min, self.tau_decay, self.tau_lag)
@@ -286,9 +269,6 @@ class MIPLMA(NeuralBagClassifier):
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         return momentum_update(w, out.p, batch.candidates, clock.alpha)  # Eq. (8)
-
-    def _updates_first(self) -> bool:
-        return self.update_first
 
     def _default_training(self) -> Training:
         return Training(lr=0.1, clip=1.0)
