@@ -1,5 +1,6 @@
 """Updates of the label weights."""
 
+import torch
 from torch import Tensor
 
 
@@ -8,10 +9,10 @@ def on_candidates(p: Tensor, candidates: Tensor) -> Tensor:
 
     Where all candidates have probability zero, they share the weight.
     """
-    kept = p.masked_fill(~candidates, 0.0)  # (..., B, k)
-    total = kept.sum(dim=-1, keepdim=True)
-    uniform = candidates.to(p) / candidates.sum(dim=-1, keepdim=True)
-    return (kept / total.clamp_min(1e-30)).where(total > 1e-30, uniform)
+    kept = p * candidates  # (..., B, k)
+    lost = kept.sum(dim=-1, keepdim=True) <= 1e-30
+    kept = kept + (candidates & lost)
+    return kept / kept.sum(dim=-1, keepdim=True)
 
 
 def momentum_update(w: Tensor, p: Tensor, candidates: Tensor, alpha: float) -> Tensor:
@@ -19,9 +20,8 @@ def momentum_update(w: Tensor, p: Tensor, candidates: Tensor, alpha: float) -> T
 
     Examples
     --------
-    >>> import torch
     >>> w, p = torch.tensor([[0.5, 0.5, 0.0]]), torch.tensor([[0.6, 0.2, 0.2]])
     >>> momentum_update(w, p, torch.tensor([[True, True, False]]), 0.5)
     tensor([[0.6250, 0.3750, 0.0000]])
     """
-    return alpha * w + (1 - alpha) * on_candidates(p.detach(), candidates)
+    return torch.lerp(on_candidates(p.detach(), candidates), w, alpha)

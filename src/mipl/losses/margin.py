@@ -21,8 +21,8 @@ def label_margin(p: Tensor, candidates: Tensor) -> Tensor:
     >>> label_margin(p, torch.tensor([[True, True, False]]))
     tensor([0.2000])
     """
-    best = p.masked_fill(~candidates, 0.0).amax(dim=-1)
-    other = p.masked_fill(candidates, 0.0).amax(dim=-1)
+    best = p.masked_fill(~candidates, 0.0).max(dim=-1).values
+    other = p.masked_fill(candidates, 0.0).max(dim=-1).values
     return best - other
 
 
@@ -41,9 +41,9 @@ def mean_and_spread(
     ``seen`` enters as numbers, without gradient. Of one value the spread is 0.
     """
     values = phi if seen is None else torch.cat([seen.detach(), phi], dim=-1)
-    mean = values.mean(dim=-1)
-    total = (values - mean.unsqueeze(-1)).square().sum(dim=-1)
-    return mean, safe_sqrt(total / max(values.shape[-1] - ddof, 1))
+    ddof = min(ddof, values.shape[-1] - 1)
+    variance, mean = torch.var_mean(values, dim=-1, correction=ddof)
+    return mean, safe_sqrt(variance)
 
 
 def margin_distribution_loss(

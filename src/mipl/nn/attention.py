@@ -48,7 +48,7 @@ class GatedScore(nn.Module):
         v = u if self.gate_sigmoid is None else self.gate_sigmoid(h)
         g = torch.tanh(u) * torch.sigmoid(v)  # (N, g)
         if self.score_hidden is not None:
-            g = torch.relu(self.score_hidden(g))  # (N, 128)
+            g = torch.relu_(self.score_hidden(g))  # (N, 128)
         return self.score_out(g).squeeze(1)  # type: ignore[no-any-return]  # (N,)
 
 
