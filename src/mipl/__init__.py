@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mipl.methods.mipl.cdl import CDL
     from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
+    from mipl.methods.mipl.fastmipl import FastMIPL
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.mipl.promipl import ProMIPL
     from mipl.methods.registry import method
@@ -41,6 +42,7 @@ _HOMES = {
     "DEMIPL": "mipl.methods.mipl.demipl",
     "Dataset": "mipl.data",
     "ELIMIPL": "mipl.methods.mipl.elimipl",
+    "FastMIPL": "mipl.methods.mipl.fastmipl",
     "MIPLMA": "mipl.methods.mipl.miplma",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
@@ -69,6 +71,7 @@ __all__ = [
     "Candidates",
     "Checkpoint",
     "Dataset",
+    "FastMIPL",
     "MaxMin",
     "Mean",
     "MiplError",

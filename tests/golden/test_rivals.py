@@ -4,15 +4,24 @@ import numpy as np
 import pytest
 from tests.golden.golden import TOLERANCE, error, load
 
-from mipl.methods.mipl import demipl, elimipl, promipl
+from mipl.methods.mipl import demipl, elimipl, fastmipl, promipl
+from mipl.nn import mixed
 from mipl.nn.attention import GatedScore, MarginAttention, SigmoidAttention
 from mipl.nn.heads import SigmoidSoftmaxHead
 from mipl.nn.latent import LatentLabel
+from mipl.nn.mixed import Posterior, StandardHead
 from mipl.nn.segments import Segments
 from mipl.testing import replay
 from mipl.training.options import Training
 
-NAMES = ("demipl_flat", "demipl_image", "elimipl_flat", "elimipl_image", "promipl_flat")
+NAMES = (
+    "demipl_flat",
+    "demipl_image",
+    "elimipl_flat",
+    "elimipl_image",
+    "promipl_flat",
+    "fastmipl_head",
+)
 RANDOM = "montecarlo"
 
 
@@ -78,6 +87,13 @@ ALTERED = [
     ("promipl_flat", LatentLabel, "sample"),
     ("promipl_flat", LatentLabel, "generate"),
     ("promipl_flat", MarginAttention, "weigh"),
+    ("fastmipl_head", fastmipl, "linear_objective"),
+    ("fastmipl_head", fastmipl, "confidence_update"),
+    ("fastmipl_head", fastmipl, "standardised"),
+    ("fastmipl_head", mixed, "standardised"),
+    ("fastmipl_head", Posterior, "kl"),
+    ("fastmipl_head", mixed, "_apply"),
+    ("fastmipl_head", StandardHead, "classify"),
 ]
 
 

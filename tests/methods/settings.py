@@ -21,6 +21,7 @@ SMALL = {
     "demipl": _SMALL_NETWORK,
     "elimipl": _SMALL_NETWORK,
     "promipl": _SMALL_NETWORK,
+    "fastmipl": _SMALL_NETWORK | {"samples": 3, "training__lr": 0.02},
     "cdl": _SMALL_NETWORK,
 }
 

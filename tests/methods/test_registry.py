@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mipl
-from mipl import CDL, DEMIPL, ELIMIPL, MIPLMA, MiplError, ProMIPL, method
+from mipl import CDL, DEMIPL, ELIMIPL, MIPLMA, FastMIPL, MiplError, ProMIPL, method
 from mipl.methods import registry
 from mipl.methods.registry import Published, Row, methods, published
 
@@ -27,6 +27,7 @@ CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | {
     "demipl": DEMIPL,
     "elimipl": ELIMIPL,
     "promipl": ProMIPL,
+    "fastmipl": FastMIPL,
     "cdl": CDL,
 }
 BENCHMARKS = ("mnist-mipl", "fmnist-mipl", "birdsong-mipl", "sival-mipl")

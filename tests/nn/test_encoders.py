@@ -40,6 +40,26 @@ def test_image_takes_convolutions_or_leaves_features_as_they_are():
     assert width == 5 and (encoder(x) == x).all()
 
 
+def test_several_widths_are_several_layers():
+    encoder, width = build_encoder("auto", 5, None, (7, 3, 4), 0.0)
+    shapes = [tuple(p.shape) for p in encoder.parameters() if p.ndim == 2]
+    assert width == 4 and shapes == [(7, 5), (3, 7), (4, 3)]
+    initialise(encoder, 0)
+    x = torch.rand(6, 5)
+    plain = x
+    for layer in encoder:
+        plain = torch.relu(layer.feature(plain))
+    assert torch.equal(encoder(x), plain)
+
+
+def test_several_widths_of_images_follow_the_convolutions():
+    encoder, width = build_encoder("auto", 784, (1, 28, 28), (6, 4), 0.0)
+    assert isinstance(encoder[0], ConvEncoder) and width == 4
+    assert encoder[0].feature.out_features == encoder[1].feature.in_features == 6
+    assert build_encoder("image", 5, None, (6, 4), 0.0)[1] == 5
+    assert build_encoder(nn.Linear(5, 2), 5, None, (6, 4), 0.0)[1] == 2
+
+
 def test_the_choice_can_be_made_by_name():
     assert isinstance(build_encoder("linear", 784, (1, 28, 28), 4, 0.0)[0], nn.Module)
     with pytest.raises(MiplError, match=r"28x28 instances; these have shape \(8, 8\)"):

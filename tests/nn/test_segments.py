@@ -84,3 +84,16 @@ def test_safe_sqrt_has_no_gradient_at_zero():
     root.sum().backward()
     assert root.tolist() == [0.0, 2.0]
     assert x.grad.tolist() == [0.0, 0.25]
+
+
+@quick
+@given(segmented())
+def test_columns_are_handled_one_by_one(given_rows):
+    sizes, x = given_rows
+    bags = Segments.of(sizes)
+    columns = torch.stack([x, x.flip(0), x * 0], dim=1).unsqueeze(1)  # (N, 1, 3)
+    for operation in (bags.max, bags.softmax, bags.sum, bags.mean):
+        together = operation(columns)
+        for c in range(3):
+            alone = operation(columns[:, 0, c].contiguous())
+            np.testing.assert_allclose(together[:, 0, c], alone, atol=1e-12)

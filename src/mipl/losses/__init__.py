@@ -5,6 +5,7 @@ from mipl.losses.calibrated import best_and_next, calibratable_loss
 from mipl.losses.candidate import weighted_log_loss
 from mipl.losses.inhibition import candidate_mass, inhibition_loss
 from mipl.losses.latent import bernoulli_entropy
+from mipl.losses.linear import linear_objective
 from mipl.losses.margin import (
     label_margin,
     margin_distribution_loss,
@@ -21,6 +22,7 @@ __all__ = [
     "candidate_mass",
     "inhibition_loss",
     "label_margin",
+    "linear_objective",
     "margin_distribution_loss",
     "margin_violation",
     "mean_and_spread",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -41,7 +42,7 @@ class NeuralBagClassifier(
     ``dropout``, ``scaling``, ``training`` and ``random_state``.
     """
 
-    width: int
+    width: int | Sequence[int]
     dropout: float
     scaling: str
     training: Training | None
@@ -114,7 +115,7 @@ class NeuralBagClassifier(
                     if not run.keeper.resume():
                         train(run, self)
             except (Diverged, KeyboardInterrupt):
-                self._fall_back(run.state)
+                self._fall_back(run)
                 raise
             run.finish()
 
@@ -160,7 +161,7 @@ class NeuralBagClassifier(
         reports = EpochReports(self, options.epochs, source.bags, candidates)
 
         def after_epoch(state: TrainingState, clock: Clock) -> bool:
-            self._remember(state)
+            self._remember(state, source)
             stop = stopping is not None and stopping.after_epoch(state, self._proba)
             stop = reports.epoch(state.history[-1], dict(vars(self))) or stop
             keeper.after_epoch(finished=stop or state.epoch == options.epochs)
@@ -169,21 +170,22 @@ class NeuralBagClassifier(
         def finish() -> None:
             if stopping is not None:
                 stopping.restore(state)
-            self._remember(state)
+            self._remember(state, source)
             state.module.eval()
             reports.finish()
 
         return Run(state, source, options, seed, trained, after_epoch, finish, keeper)
 
-    def _fall_back(self, state: TrainingState) -> None:
+    def _fall_back(self, run: Run) -> None:
         """Stay with the last finished epoch; without one, unfitted."""
+        state = run.state
         if state.last is None:
             return self._forget()
         state.last.restore(state)
         state.module.eval()
-        self._remember(state)
+        self._remember(state, run.source)
 
-    def _remember(self, state: TrainingState) -> None:
+    def _remember(self, state: TrainingState, source: BatchSource) -> None:
         """Keep what prediction and reports need, as of the state's epoch."""
         self.module_ = state.module
         self.tau_ = self._tau_after(state.epoch)

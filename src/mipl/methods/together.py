@@ -148,7 +148,7 @@ def _fit_stack(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
         )
         for number, run in runs.items():
             if number in diverged:
-                models[number]._fall_back(run.state)
+                models[number]._fall_back(run)
             else:
                 run.finish()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -101,14 +103,21 @@ def build_encoder(
     kind: str | nn.Module,
     d: int,
     shape: tuple[int, ...] | None,
-    width: int,
+    width: int | Sequence[int],
     dropout: float,
 ) -> tuple[nn.Module, int]:
     """Return an encoder and its width, picked from the data's declared shape.
 
     ``"auto"`` takes convolutions for images and one affine map otherwise, ``"image"``
-    takes convolutions for images and leaves other features as they are.
+    takes convolutions for images and leaves other features as they are. Of several
+    widths, each after the first is one more affine map with dropout and ReLU.
     """
+    if not isinstance(width, int):
+        first, inner = build_encoder(kind, d, shape, width[0], dropout)
+        as_given = isinstance(kind, nn.Module) or isinstance(first, nn.Identity)
+        widths = [inner] if as_given else [inner, *width[1:]]
+        more = [LinearEncoder(a, b, dropout) for a, b in pairwise(widths)]
+        return nn.Sequential(first, *more) if more else first, widths[-1]
     image = shape in (IMAGE, IMAGE[1:])
     if isinstance(kind, nn.Module):
         own = OwnEncoder(kind, shape or (d,)).eval()

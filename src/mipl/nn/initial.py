@@ -26,6 +26,14 @@ def conv(inputs: int, outputs: int, side: int) -> nn.Conv2d:
     return layer
 
 
+class Drawn(nn.Module):
+    """A layer with values of its own, which it draws from a given generator."""
+
+    def draw(self, generator: torch.Generator) -> None:
+        """Take starting values."""
+        raise NotImplementedError
+
+
 def initialise(module: nn.Module, seed: int, kept: nn.Module | None = None) -> None:
     """Fill every linear and convolution layer with torch's usual starting values.
 
@@ -39,3 +47,5 @@ def initialise(module: nn.Module, seed: int, kept: nn.Module | None = None) -> N
             if layer.bias is not None:
                 bound = 1 / math.sqrt(layer.weight[0].numel())
                 nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
+        if isinstance(layer, Drawn):
+            layer.draw(generator)

@@ -46,9 +46,10 @@ class Segments:
         return self.sum(x) / _like(self.sizes, x)
 
     def max(self, x: Tensor) -> Tensor:
-        """Take the largest row of each bag, without gradient: (N,) -> (B,)."""
-        lowest = x.new_full((len(self.sizes),), -torch.inf)
-        return lowest.scatter_reduce(0, self.bag, x.detach(), "amax")
+        """Take the largest row of each bag, without gradient: (N, ...) -> (B, ...)."""
+        lowest = x.new_full((len(self.sizes), *x.shape[1:]), -torch.inf)
+        bag = self.bag.view(-1, *[1] * (x.ndim - 1)).expand_as(x)
+        return lowest.scatter_reduce(0, bag, x.detach(), "amax")
 
     def centre(self, x: Tensor) -> Tensor:
         """Subtract from each row the mean of its bag: (N,) -> (N,)."""
@@ -60,7 +61,7 @@ class Segments:
         return safe_sqrt(total / _like((self.sizes - 1).clamp_min(1), centred))
 
     def softmax(self, scores: Tensor) -> Tensor:
-        """Return the softmax inside each bag: (N,) -> (N,)."""
+        """Return the softmax inside each bag: (N, ...) -> (N, ...)."""
         e = torch.exp(scores - self.spread(self.max(scores)))
         return e / self.spread(self.sum(e))
 

@@ -103,7 +103,8 @@ class Seen:
     @property
     def instance_log_p(self) -> Tensor:
         """The log-probabilities of each instance, taken as a bag of its own."""
-        return joined(map(self.module.head, self.chunks()), self.n_instances)  # (N, k)
+        alone = map(self.module.alone, self.chunks())
+        return joined(map(self.module.head, alone), self.n_instances)  # (N, k)
 
 
 def joined(parts: Iterable[Tensor], n: int) -> Tensor:

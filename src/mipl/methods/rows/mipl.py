@@ -106,6 +106,16 @@ ROWS = (
         published=rivals.PROMIPL,
     ),
     Row(
+        "fastmipl",
+        "FastMIPL",
+        family="mipl",
+        summary="A variational mixed-effects model, all bags in one step; each bag is "
+        "scored by itself.",
+        path="mipl.methods.mipl.fastmipl:FastMIPL",
+        reference=references.FASTMIPL,
+        published=rivals.FASTMIPL,
+    ),
+    Row(
         "cdl",
         "CDL",
         family="mipl",

@@ -57,6 +57,17 @@ PROMIPL = Reference(
 }""",
 )
 
+FASTMIPL = Reference(
+    text="Yang, Tang, Zhang: Fast multi-instance partial-label learning. AAAI 2025.",
+    bibtex="""\
+@inproceedings{yang2025fastmipl,
+  author    = {Yin-Fang Yang and Wei Tang and Min-Ling Zhang},
+  title     = {Fast Multi-Instance Partial-Label Learning},
+  booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
+  year      = {2025},
+}""",
+)
+
 CDL = Reference(
     text="Tang, Yang, Zhang, Zhang: Calibratable disambiguation loss for "
     "multi-instance partial-label learning. IEEE TPAMI 2026 (arXiv 2512.17788).",

@@ -20,6 +20,7 @@ _HOMES = {
     "demipl_image": "mipl.testing.replay.demipl:released",
     "elimipl_flat": "mipl.testing.replay.elimipl:released",
     "elimipl_image": "mipl.testing.replay.elimipl:released",
+    "fastmipl_head": "mipl.testing.replay.fastmipl:released",
     "miplma_flat": "mipl.testing.replay.miplma:released",
     "miplma_flat512": "mipl.testing.replay.miplma:released",
     "miplma_image": "mipl.testing.replay.miplma:released",

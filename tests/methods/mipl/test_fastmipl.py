@@ -1,0 +1,160 @@
+"""FastMIPL: arguments, whose statistics, what a bag's score depends on, learning."""
+
+import numpy as np
+import pytest
+from tests.methods.mipl.images import SETS, images
+
+from mipl import FastMIPL, MiplError, Training, load_dataset
+from mipl.nn.encoders import ConvEncoder
+from mipl.testing.checks.problem import make_problem
+
+PROBLEM = make_problem(n_bags=12)
+OTHER = make_problem(n_bags=9, seed=1)
+
+
+def fitted(**arguments):
+    options = {"epochs": 4, "lr": 0.05, "batch_size": None, "schedule": "constant"}
+    training = Training(**options | arguments.pop("training", {}))
+    model = FastMIPL(**{"width": 6, "samples": 3} | arguments, training=training)
+    return model.fit(PROBLEM.bags, PROBLEM.y)
+
+
+@pytest.mark.parametrize(
+    ("argument", "sentence"),
+    [
+        ({"samples": 0}, "samples of FastMIPL must be an integer >= 1; got 0."),
+        ({"keep": 2}, "keep of FastMIPL must be a number in [0, 1]; got 2."),
+        (
+            {"width": (8, 0)},
+            "width of FastMIPL must be an integer >= 1 or several of them; got (8, 0).",
+        ),
+        (
+            {"width": ()},
+            "width of FastMIPL must be an integer >= 1 or several of them; got ().",
+        ),
+        (
+            {"standardise": "test"},
+            "standardise of FastMIPL must be one of 'training', 'given'; got 'test'.",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_refused_with_one_sentence(argument, sentence):
+    with pytest.raises(MiplError) as refused:
+        FastMIPL(**argument).fit(PROBLEM.bags, PROBLEM.y)
+    assert str(refused.value) == sentence
+
+
+def test_the_released_reading_is_transductive_with_dropout():
+    model = FastMIPL.released(samples=7)
+    assert (model.standardise, model.test_dropout) == ("given", True)
+    assert (model.samples, model.test_intercept) == (7, False)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def size(model):
+    """Root mean square of the posterior means of the score coefficients."""
+    mean = model.module_.posterior.mean.detach().numpy().astype(float)
+    return np.sqrt((mean[:, mean.shape[1] // 2 :] ** 2).mean(axis=1))
+
+
+def test_by_default_each_bag_is_scored_with_the_training_bags_statistics():
+    model = fitted()
+    f, g = (model.transform(bags) for bags in (PROBLEM.bags, OTHER.bags))
+    scores = size(model) * (g - f.mean(axis=0)) / f.std(axis=0, ddof=1)
+    expected = softmax(scores)
+    np.testing.assert_allclose(model.predict_proba(OTHER.bags), expected, atol=1e-5)
+    alone = np.concatenate([model.predict_proba([bag]) for bag in OTHER.bags])
+    np.testing.assert_allclose(alone, expected, atol=1e-5)
+
+
+def test_the_published_reading_uses_the_bags_it_is_asked_about():
+    model = fitted(standardise="given")
+    f = model.transform(OTHER.bags)
+    scores = size(model) * (f - f.mean(axis=0)) / f.std(axis=0, ddof=1)
+    found = model.predict_proba(OTHER.bags)
+    np.testing.assert_allclose(found, softmax(scores), atol=1e-6)
+    fewer = model.predict_proba(OTHER.bags[:4])
+    assert np.abs(fewer - found[:4]).max() > 1e-3
+    np.testing.assert_allclose(model.predict_proba(OTHER.bags[:1]), 1 / 3)
+
+
+def test_both_readings_are_one_fit():
+    """They differ in predictions alone, and agree on the training bags."""
+    ours, published = fitted(), fitted(standardise="given")
+    assert ours.history_ == published.history_
+    p, q = (model.predict_proba(PROBLEM.bags) for model in (ours, published))
+    np.testing.assert_allclose(p, q, atol=1e-5)
+
+
+def test_dropout_in_predictions_follows_the_seed():
+    model = fitted(test_dropout=True, random_state=0)
+    p = model.predict_proba(OTHER.bags)
+    assert (model.predict_proba(OTHER.bags) == p).all()
+    model.test_dropout = False
+    assert np.abs(model.predict_proba(OTHER.bags) - p).max() > 1e-3
+
+
+def test_the_intercept_counts_where_it_is_asked_for():
+    without, with_it = fitted(), fitted(test_intercept=True)
+    intercept = with_it.module_.head.intercept.detach().numpy()
+    assert np.abs(intercept).max() > 1e-3
+    p, q = (np.log(m.predict_proba(OTHER.bags)) for m in (without, with_it))
+    shift = q - p - intercept
+    np.testing.assert_allclose(shift, shift[:, :1].repeat(3, axis=1), atol=1e-6)
+
+
+def test_label_weights_inside_shrink_and_outside_lie_on_the_simplex():
+    everything = tuple(range(12))
+    model = fitted(training={"record_bags": everything}, keep=0.5)
+    inside = model.record_[-1]["label_weights"]
+    assert (inside.sum(axis=1) < 1).all()
+    expected = inside / inside.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.label_weights_, expected, atol=1e-6)
+
+
+def test_attention_is_that_of_the_classes_by_their_probability():
+    model = fitted()
+    module = model.module_.double()
+    for bag in OTHER.bags:
+        h = module.embed(module.scaling.mean.new_tensor(bag))
+        a = module.attention.score(h).softmax(dim=0).detach().numpy()
+        p = model.predict_proba([bag])[0]
+        np.testing.assert_allclose(model.attend([bag]), a @ p, atol=1e-6)
+        assert np.isclose(model.attend([bag]).sum(), 1)
+
+
+def test_instances_are_scored_as_bags_of_their_own():
+    model = fitted()
+    rows = np.concatenate(OTHER.bags)
+    alone = model.predict_proba([row[None] for row in rows])
+    np.testing.assert_allclose(model.predict_instances(OTHER.bags), alone, atol=1e-6)
+
+
+def test_early_stopping_goes_back_to_the_statistics_of_its_epoch():
+    stop = {"stop_on": "covering_rate", "holdout": 0.3, "patience": 1, "epochs": 6}
+    model = fitted(training=stop)
+    f = model.transform(PROBLEM.bags)
+    np.testing.assert_allclose(
+        model.module_.head.mean.numpy(), f.mean(axis=0), atol=1e-5
+    )
+
+
+def test_images():
+    training = Training(epochs=2, lr=0.1, batch_size=None)
+    model = FastMIPL(samples=2, width=(6, 4), training=training).fit(images(), SETS)
+    assert isinstance(model.module_.encoder[0], ConvEncoder)
+    assert np.isfinite(model.predict_proba(images())).all()
+    assert model.attend(images()).shape == (10,)
+
+
+@pytest.mark.parametrize("standardise", ["training", "given"])
+def test_it_learns_from_candidates(standardise):
+    train, test = load_dataset("synthetic", r=1).split(0)
+    model = FastMIPL(width=32, standardise=standardise)
+    model.set_params(training__epochs=60, training__lr=0.05)
+    model.fit(train.bags, train.candidates)
+    assert model.score(test.bags, test.labels) > 3 / len(train.classes)
