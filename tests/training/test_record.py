@@ -33,7 +33,7 @@ def fitted(training=None, y=PROBLEM.y, **arguments):
 
 
 def test_the_history_has_every_figure_of_every_epoch():
-    history = fitted(tau=5.0).history_
+    history = fitted(tau=5.0, tau_lag=1, alpha_lag=1).history_
     assert [entry["epoch"] for entry in history] == [1, 2, 3, 4]
     assert all(set(entry) == KEYS for entry in history)
     for entry in history:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,10 +68,14 @@ def fit(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Train a method on a data set; write the model, run.toml and the bags used."""
+    """Train a method on a data set; write the model, run.toml and the bags used.
+
+    In many processes: torchrun --nproc-per-node 2 -m mipl.cli.main fit DATA --out RUN
+    """
     from mipl.cli.resuming import checkpoint_of, stoppable
     from mipl.cli.run_config import read_config, run_config
     from mipl.errors import MiplError
+    from mipl.training.distributed import process_rank
 
     if everything and split is not None:
         raise MiplError("--split and --all exclude each other; give one.")
@@ -89,6 +94,9 @@ def fit(
     }
     run = run_config(file, given, settings or [])
     checkpoint = checkpoint_of(out, checkpoint_every, resume)
+    if process_rank() > 0:
+        _fit(run, checkpoint, first=False)
+        return
     with stoppable(context, checkpoint):
         told = _run(run, out, checkpoint)
     checkpoint.path.unlink(missing_ok=True)
@@ -98,28 +106,45 @@ def fit(
         _show(told)
 
 
-def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    model: BagClassifier
+    data: Dataset
+    train: Dataset
+    held: Dataset | None
+    test: Dataset | None
+    seconds: float
+
+
+def _fit(config: RunConfig, checkpoint: Checkpoint, first: bool) -> _Fitted:
+    """Read the data and train; only the first of several processes shows a bar."""
     from time import perf_counter
 
     from mipl.cli.progress import EpochBar
     from mipl.cli.resuming import kept_by
+
+    model = config.estimator()
+    data = config.source().dataset()
+    train, test = (data, None) if config.split is None else data.split(config.split)
+    train, held = _held_out(train, config)
+    if first and hasattr(model, "set_callbacks"):
+        model.set_callbacks(EpochBar())
+    start = perf_counter()
+    model.fit(train.bags, train.candidates, **kept_by(model, checkpoint))
+    return _Fitted(model, data, train, held, test, perf_counter() - start)
+
+
+def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]:
     from mipl.cli.run_folder import MODEL, as_figures, fill_run, new_run
     from mipl.experiments.evaluation import evaluate
     from mipl.experiments.trained_on import TrainedOn
 
-    model = config.estimator()
     with new_run(out) as place:
-        data = config.source().dataset()
-        train, test = (data, None) if config.split is None else data.split(config.split)
-        train, held = _held_out(train, config)
-        if hasattr(model, "set_callbacks"):
-            model.set_callbacks(EpochBar())
-        start = perf_counter()
-        model.fit(train.bags, train.candidates, **kept_by(model, checkpoint))
-        seconds = perf_counter() - start
+        done = _fit(config, checkpoint, first=True)
+        model, data, train, held = done.model, done.data, done.train, done.held
         if held is not None:
             model.calibrate(held.bags, candidates=held.candidates)
-        measured = None if test is None else evaluate(model, test).as_dict()
+        measured = None if done.test is None else evaluate(model, done.test).as_dict()
         trained = TrainedOn.of(data, config.split)
         fill_run(place, model, config, trained, train, as_figures(measured or {}))
     return {
@@ -131,7 +156,7 @@ def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]
         "bags": len(data),
         "trained_on": len(train),
         "calibrated_on": 0 if held is None else len(held),
-        "seconds": seconds,
+        "seconds": done.seconds,
         "last_epoch": _last_epoch(model),
         "test": measured,
     }

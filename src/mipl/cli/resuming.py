@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 from collections.abc import Iterator
@@ -70,7 +71,13 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
 
 def command(context: typer.Context) -> str:
     """Return the command line of a command that is running, without --resume."""
+    from mipl.training.distributed import world_size
+
     words = context.command_path.split()
+    if world_size() > 1:
+        here = os.environ.get("LOCAL_WORLD_SIZE", "1")
+        launch = f"torchrun --nproc-per-node {here} -m mipl.cli.main"
+        words = [*launch.split(), *words[1:]]
     options: list[str] = []
     for parameter in context.command.params:
         value: Any = context.params.get(str(parameter.name))

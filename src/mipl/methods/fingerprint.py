@@ -24,6 +24,7 @@ def fingerprint(
     candidates: Candidates,
     options: Training,
     seed: int,
+    processes: int,
 ) -> dict[str, Any]:
     """Return what a checkpoint must agree with, by names that a message can use."""
     method = as_json(estimator)
@@ -36,7 +37,8 @@ def fingerprint(
         **arguments,
         **{f"training.{name}": value for name, value in training.items()},
         "seed": seed,
-        "device": str(options.torch_device()),
+        "device": options.torch_device().type,
+        "processes": processes,
         "bags": bags.digest(),
         "candidates": _candidates_digest(candidates),
         **{f"version of {name}": number for name, number in versions().items()},

@@ -22,6 +22,7 @@ from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.checkpoint import Checkpoint
+from mipl.training.distributed import ALONE, Alone, joined
 from mipl.training.keeping import Keeper
 from mipl.training.loop import Run, start, train
 from mipl.training.options import Training
@@ -108,8 +109,8 @@ class NeuralBagClassifier(
     ) -> None:
         options = self._options()
         options.check()
-        with torch_settings(options.threads):
-            run = self._begin(bags, candidates, options, checkpoint)
+        with torch_settings(options.threads), joined(options) as team:
+            run = self._begin(bags, candidates, options, checkpoint, team)
             try:
                 with run.keeper.at_work():
                     if not run.keeper.resume():
@@ -125,47 +126,30 @@ class NeuralBagClassifier(
         candidates: Candidates,
         options: Training,
         checkpoint: Checkpoint | None = None,
+        team: Alone = ALONE,
     ) -> Run:
         """Return all that the training needs, up to its first epoch."""
         seed = as_seed(self.random_state)
-        device, dtype = options.torch_device(), options.torch_dtype()
-        self.instance_shape_ = bags.instance_shape
-        module = self._new_module(len(candidates.classes))
-        own = module.encoder if isinstance(self.encoder, nn.Module) else None
-        initialise(module, stream_seed(seed, "init"), kept=own)
-        _fill_scaling(module, bags, self.scaling)
-        module.to(device=device, dtype=dtype)
-        source = BatchSource(bags, candidates.matrix, device, dtype)
-        state = start(module, candidates.initial_weights(), options)
-        return self._run(state, source, options, seed, candidates, checkpoint)
-
-    def _run(
-        self,
-        state: TrainingState,
-        source: BatchSource,
-        options: Training,
-        seed: int,
-        candidates: Candidates,
-        checkpoint: Checkpoint | None,
-    ) -> Run:
+        source, state = self._new_state(bags, candidates, options, seed)
+        source.part = team.part
         trained, held = hold_out(candidates, options, seed)
         stopping = None
         if len(held):
-            stopping = EarlyStopping(options, source.bags[held], candidates[held])
+            stopping = EarlyStopping(options, bags[held], candidates[held])
         keeper = Keeper(
             checkpoint,
-            lambda: fingerprint(self, source.bags, candidates, options, seed),
+            lambda: fingerprint(self, bags, candidates, options, seed, team.size),
             state,
             stopping,
+            team,
         )
-        reports = EpochReports(self, options.epochs, source.bags, candidates)
+        reports = EpochReports(self, options.epochs, bags, candidates)
 
         def after_epoch(state: TrainingState, clock: Clock) -> bool:
             self._remember(state, source)
             stop = stopping is not None and stopping.after_epoch(state, self._proba)
             stop = reports.epoch(state.history[-1], dict(vars(self))) or stop
-            keeper.after_epoch(finished=stop or state.epoch == options.epochs)
-            return stop
+            return keeper.after_epoch(stop, state.epoch == options.epochs)
 
         def finish() -> None:
             if stopping is not None:
@@ -175,6 +159,19 @@ class NeuralBagClassifier(
             reports.finish()
 
         return Run(state, source, options, seed, trained, after_epoch, finish, keeper)
+
+    def _new_state(
+        self, bags: Bags, candidates: Candidates, options: Training, seed: int
+    ) -> tuple[BatchSource, TrainingState]:
+        device, dtype = options.torch_device(), options.torch_dtype()
+        self.instance_shape_ = bags.instance_shape
+        module = self._new_module(len(candidates.classes))
+        own = module.encoder if isinstance(self.encoder, nn.Module) else None
+        initialise(module, stream_seed(seed, "init"), kept=own)
+        _fill_scaling(module, bags, self.scaling)
+        module.to(device=device, dtype=dtype)
+        source = BatchSource(bags, candidates.matrix, device, dtype)
+        return source, start(module, candidates.initial_weights(), options)
 
     def _fall_back(self, run: Run) -> None:
         """Stay with the last finished epoch; without one, unfitted."""

@@ -1,15 +1,32 @@
 """Dropout whose masks are a function of a key, not of a global generator."""
 
+from __future__ import annotations
+
+import math
+
 import torch
 from torch import Tensor, nn
+
+from mipl.nn.parts import Part
 
 _BYTES = 256
 
 
 class Keyed(nn.Module):
-    """A part that draws random numbers, from the key of the step."""
+    """A layer that draws random numbers, from the key of the step.
+
+    One of several processes draws for all rows of a batch and takes its own.
+    """
 
     key: int = 0
+    part: Part | None = None
+    per_bag: bool = False  # Whether a row is a bag, not an instance.
+
+    def rows(self, x: Tensor) -> tuple[int, slice]:
+        """Return for how many rows to draw, and which of them x has."""
+        if self.part is None:
+            return len(x), slice(len(x))
+        return self.part.rows(self.per_bag)
 
 
 class KeyedDropout(Keyed):
@@ -34,9 +51,12 @@ class KeyedDropout(Keyed):
         """Apply the next mask, in training only."""
         if not self.training or self.p == 0:
             return x
-        words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64)
+        rows, own = self.rows(x)
+        shape = (rows, *x.shape[1:])
+        numel = math.prod(shape)
+        words = torch.empty((numel + 7) // 8, dtype=torch.int64)
         fill_random(words, self.key)
-        return drop(x, words.view(torch.uint8)[: x.numel()].view(x.shape), self.p)
+        return drop(x, words.view(torch.uint8)[:numel].view(shape)[own], self.p)
 
 
 def fill_random(words: Tensor, key: int) -> None:
@@ -47,11 +67,15 @@ def fill_random(words: Tensor, key: int) -> None:
 def drop(x: Tensor, random: Tensor, p: float) -> Tensor:
     """Drop the numbers whose random byte lies below p, and enlarge the others."""
     dropped = round(p * _BYTES)
-    return x * (random >= dropped).to(x).mul_(_BYTES / (_BYTES - dropped))
+    if dropped == 0:
+        return x
+    # Bytes of 0 and 1: comparing, and turning bools into floats, takes far longer.
+    keep = random.clamp(dropped - 1, dropped).sub_(dropped - 1)
+    return x * keep.to(x).mul_(_BYTES / (_BYTES - dropped))
 
 
-def rekey(module: nn.Module, key: int) -> None:
-    """Set the key of every part of a module that draws random numbers."""
+def rekey(module: nn.Module, key: int, part: Part | None = None) -> None:
+    """Set the key, and the part of the batch, of every layer that draws."""
     for number, layer in enumerate(module.modules()):
         if isinstance(layer, Keyed):
-            layer.key = key + number
+            layer.key, layer.part = key + number, part

@@ -17,13 +17,17 @@ _SLOPE = 1.5  # Of the relaxed sample in the published program.
 
 
 class KeyedUniform(Keyed):
-    """Uniform numbers between 0 and 1, drawn from the key of the step."""
+    """Uniform numbers between 0 and 1 for each bag, drawn from the key of the step."""
+
+    per_bag = True
 
     def forward(self, like: Tensor) -> Tensor:
         """Return numbers of the shape and type of another tensor."""
+        rows, own = self.rows(like)
         generator = torch.Generator().manual_seed(self.key)
-        drawn = torch.rand(like.shape, generator=generator, dtype=torch.float64)
-        return drawn.to(like)
+        shape = (rows, *like.shape[1:])
+        drawn = torch.rand(shape, generator=generator, dtype=torch.float64)
+        return drawn[own].to(like)
 
 
 class LatentLabel(nn.Module):

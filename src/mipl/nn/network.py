@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -13,6 +14,8 @@ from mipl.nn.segments import Segments
 @dataclass(frozen=True, eq=False)
 class Output:
     """What a network says about a batch of bags."""
+
+    PER_INSTANCE: ClassVar[tuple[str, ...]] = ("a", "scores", "h")
 
     log_p: Tensor  # (B, k)
     p: Tensor  # (B, k)

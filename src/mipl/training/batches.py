@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from mipl.data.bags import Bags
+from mipl.nn.parts import Part
 from mipl.nn.segments import Segments
 from mipl.seeds import stream
 
@@ -21,12 +22,13 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some bags of the training set."""
+    """Some bags of the training set; one of several processes has a part of x."""
 
     bags: Tensor  # (B,) their numbers
     x: Tensor  # (N, d)
     segments: Segments
     candidates: Tensor  # (B, k)
+    part: Part | None = field(default=None, kw_only=True)
 
     def per_bag(self, values: Tensor) -> Tensor:
         """Add up what each instance has over its bag: (N,) -> (B,)."""
@@ -55,6 +57,7 @@ class BatchSource:
         self.candidates = torch.as_tensor(np.array(candidates), device=device)
         self.x = None if bags.on_disk else self._tensor(bags.instances)
         self.draw: Draw | None = None
+        self.part: Callable[[Numbers], Part | None] = lambda _: None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -68,17 +71,19 @@ class BatchSource:
     ) -> Iterator[Batch]:
         """Give the bags in this order, in batches; leave out the first ``skip``."""
         sizes = self.sizes[order]
-        ends = np.cumsum(sizes)
+        before = np.concatenate([[0], np.cumsum(sizes)])
         whole = self.x is not None and self.draw is None
         x = self._take(order) if whole else None
         runs = cut(sizes, batch_size, batch_instances)
         for first, last in islice(runs, skip, None):
-            chosen = order[first:last]
-            numbers = torch.as_tensor(chosen, device=self.device)
+            numbers = torch.as_tensor(order[first:last], device=self.device)
+            part = self.part(sizes[first:last])
+            own = slice(0, last - first) if part is None else part.rows(per_bag=True)[1]
+            start, stop = first + own.start, first + own.stop
             if x is None:
-                rows = self._take(chosen)
+                rows = self._take(order[start:stop])
             else:
-                rows = x[int(ends[first] - sizes[first]) : int(ends[last - 1])]
+                rows = x[int(before[start]) : int(before[stop])]
             yield Batch(
                 bags=numbers,
                 x=rows,
@@ -86,6 +91,7 @@ class BatchSource:
                     torch.as_tensor(sizes[first:last]).to(self.device)
                 ),
                 candidates=self.candidates.index_select(0, numbers),
+                part=part,
             )
 
     def drawing(self, most: int | None, seed: int, epoch: int) -> BatchSource:
@@ -142,9 +148,8 @@ class Draw:
         """Return the chosen instances of bags, counted over the instances of all."""
         starts, sizes = offsets[chosen], offsets[chosen + 1] - offsets[chosen]
         each = zip(chosen.tolist(), starts.tolist(), sizes.tolist(), strict=True)
-        return np.concatenate(
-            [start + self.instances(bag, size) for bag, start, size in each]
-        )
+        drawn = [start + self.instances(bag, size) for bag, start, size in each]
+        return np.concatenate([*drawn, chosen[:0]])  # A process may have no bag.
 
 
 def cut(

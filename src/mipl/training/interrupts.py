@@ -15,7 +15,7 @@ _ASKING = (signal.SIGINT, signal.SIGTERM)
 class Interrupts:
     """Notes that Ctrl-C or a termination was asked for; ``deliver`` then obeys.
 
-    A second signal is obeyed at once, by whoever was responsible before.
+    The same signal a second time is obeyed at once, by whoever was responsible before.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Interrupts:
         self._before.clear()
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        if self._asked == number:
             self._put_back()
             signal.raise_signal(number)
         self._asked = number

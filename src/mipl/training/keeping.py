@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
 from mipl import files
+from mipl.errors import MiplError
 from mipl.training.checkpoint import Checkpoint, Facts, read, resume, save
+from mipl.training.distributed import Alone
 from mipl.training.interrupts import Interrupts
 from mipl.training.state import TrainingState
 from mipl.training.stopping import EarlyStopping
@@ -23,6 +25,8 @@ class Keeper:
         Gives all that decides the bits of the training; a file of another is refused.
     state, stopping
         What is saved, and what a checkpoint that is there is put into.
+    team : Alone
+        The processes of the training; only the first one reads and writes.
     """
 
     def __init__(
@@ -31,10 +35,13 @@ class Keeper:
         fingerprint: Callable[[], Facts],
         state: TrainingState,
         stopping: EarlyStopping | None,
+        team: Alone,
     ) -> None:
         self.checkpoint = checkpoint
-        self.fingerprint = {} if checkpoint is None else fingerprint()
-        self.state, self.stopping = state, stopping
+        shared = checkpoint is not None or team.size > 1
+        self.fingerprint = fingerprint() if shared else {}
+        team.check(state.module, self.fingerprint)
+        self.state, self.stopping, self.team = state, stopping, team
         self.interrupts = Interrupts()
 
     @contextmanager
@@ -47,25 +54,40 @@ class Keeper:
         """Go to where the checkpoint stands, if there is one; True if at the end."""
         if self.checkpoint is None:
             return False
-        path = self.checkpoint.path
-        files.clear_temporaries(path)
-        if not path.exists():
+        path, content = self.checkpoint.path, b""
+        if self.team.rank == 0:
+            files.clear_temporaries(path)
+            content = read(path) if path.exists() else b""
+        content = self.team.from_first(content)
+        if not content:
             return False
-        return resume(path, read(path), self.fingerprint, self.state, self.stopping)
+        return resume(path, content, self.fingerprint, self.state, self.stopping)
 
     def after_step(self) -> None:
         """Save and obey, if a signal has asked to stop."""
-        if self.interrupts.asked:
-            self._save(finished=False)
-            self.interrupts.deliver()
+        if self.checkpoint is None or not self.team.any(self.interrupts.asked):
+            return
+        self._save(finished=False)
+        if self.team.size > 1:
+            raise KeyboardInterrupt  # Whichever process the signal has reached.
+        self.interrupts.deliver()
 
-    def after_epoch(self, finished: bool) -> None:
-        """Save, if it is time."""
+    def after_epoch(self, stop: bool, last: bool) -> bool:
+        """Save, if it is time; tell whether to stop, which one process may ask."""
+        stop = self.team.any(stop)
         every = None if self.checkpoint is None else self.checkpoint.every
+        finished = stop or last
         if every is not None and (finished or self.state.epoch % every == 0):
             self._save(finished)
+        return stop
 
     def _save(self, finished: bool) -> None:
-        if self.checkpoint is not None:
-            path = self.checkpoint.path
-            save(path, self.fingerprint, self.state, self.stopping, finished)
+        failure: MiplError | None = None
+        if self.checkpoint is not None and self.team.rank == 0:
+            kept = (self.fingerprint, self.state, self.stopping, finished)
+            try:
+                save(self.checkpoint.path, *kept)
+            except MiplError as error:
+                failure = error
+        if self.team.any(failure is not None):
+            raise failure or MiplError("the first process could not save the state.")

@@ -16,6 +16,7 @@ from mipl.nn.dropout import rekey
 from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import stream
 from mipl.training.batches import Batch, BatchSource
+from mipl.training.distributed import ALONE, Alone
 from mipl.training.keeping import Keeper
 from mipl.training.options import Training
 from mipl.training.record import bag_record, epoch_figures, recorded_bags
@@ -79,8 +80,7 @@ def train(run: Run, method: TrainableMethod) -> None:
         lr = set_learning_rate(state, options, clock.epoch)
         order, keys = order_and_keys(seed, clock.epoch, run.trained)
         drawn = run.source.drawing(options.instances_per_bag, seed, clock.epoch)
-        after_step = run.keeper.after_step
-        terms = run_epoch(state, method, drawn, options, clock, order, keys, after_step)
+        terms = run_epoch(state, method, drawn, options, clock, order, keys, run.keeper)
         close_epoch(state, run.source, options, run.trained, terms, clock, lr)
         if run.after_epoch(state, clock):
             return
@@ -131,7 +131,7 @@ def run_epoch(
     clock: Clock,
     order: npt.NDArray[np.int64],
     keys: npt.NDArray[np.int64],
-    after_step: Callable[[], None],
+    keeper: Keeper,
 ) -> dict[str, float]:
     """Visit the bags in this order, with a key for each step; return mean terms.
 
@@ -142,13 +142,13 @@ def run_epoch(
         order, options.batch_size, options.batch_instances, skip=state.step
     )
     for step, batch in enumerate(batches, state.step):
-        rekey(state.module, int(keys[step]))
-        values = run_step(state, method, batch, clock, step, options.clip)
+        rekey(state.module, int(keys[step]), batch.part)
+        values = run_step(state, method, batch, clock, step, options.clip, keeper.team)
         for name, value in values.items():
             total = state.totals.get(name, 0.0)
             state.totals[name] = total + value * len(batch.bags)
         state.step = step + 1
-        after_step()
+        keeper.after_step()
     return {name: total / len(order) for name, total in state.totals.items()}
 
 
@@ -159,9 +159,10 @@ def run_step(
     clock: Clock,
     step: int,
     clip: float | None = None,
+    team: Alone = ALONE,
 ) -> dict[str, float]:
     """Take one step on one batch: forward, label weights, loss, backward."""
-    out = state.module(batch.x, batch.segments, clock.tau)
+    out = team.forward(state.module, batch, clock.tau)
     w = state.w.index_select(0, batch.bags)  # (B, k)
     updated = method._update(out, batch, w, clock)  # (B, k)
     terms = method._loss(out, batch, updated if method._updates_first() else w, clock)
@@ -170,7 +171,7 @@ def run_step(
     values["loss"] = float(total.detach())
     check_finite(values, clock, step)
     state.optimiser.zero_grad(set_to_none=True)
-    total.backward()  # type: ignore[no-untyped-call]
+    team.backward(total, state.module)
     if clip is not None:
         nn.utils.clip_grad_norm_(state.module.parameters(), clip)
     state.optimiser.step()
