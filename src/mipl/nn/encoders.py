@@ -39,7 +39,7 @@ class LinearEncoder(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Embed the instances."""
-        return torch.relu(self.dropout(self.feature(x)))  # (N, L)
+        return torch.relu_(self.dropout(self.feature(x)))  # (N, L)
 
 
 class ConvEncoder(nn.Module):
@@ -59,10 +59,10 @@ class ConvEncoder(nn.Module):
         """Embed the instances, given flat."""
         x = x.view(-1, *IMAGE)
         x = x.contiguous(memory_format=torch.channels_last)
-        x = torch.relu(torch.max_pool2d(self.conv1(x), 2))  # (N, 20, 12, 12)
-        x = torch.relu(torch.max_pool2d(self.conv2(x), 2))  # (N, 50, 4, 4)
+        x = torch.relu_(torch.max_pool2d(self.conv1(x), 2))  # (N, 20, 12, 12)
+        x = torch.relu_(torch.max_pool2d(self.conv2(x), 2))  # (N, 50, 4, 4)
         x = x.flatten(1)  # (N, 800)
-        return torch.relu(self.dropout(self.feature(x)))  # (N, L)
+        return torch.relu_(self.dropout(self.feature(x)))  # (N, L)
 
 
 class OwnEncoder(Keyed):

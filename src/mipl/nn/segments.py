@@ -43,7 +43,7 @@ class Segments:
 
     def mean(self, x: Tensor) -> Tensor:
         """Average the rows of each bag: (N, ...) -> (B, ...)."""
-        return self.sum(x) / _like(self.sizes, x)
+        return self.sum(x) / _column(self.sizes, x)
 
     def max(self, x: Tensor) -> Tensor:
         """Take the largest row of each bag, without gradient: (N, ...) -> (B, ...)."""
@@ -58,7 +58,7 @@ class Segments:
     def std(self, centred: Tensor) -> Tensor:
         """Return the sample standard deviation of centred rows; 0 for a single one."""
         total = self.sum(centred.square())
-        return safe_sqrt(total / _like((self.sizes - 1).clamp_min(1), centred))
+        return safe_sqrt(total / _column((self.sizes - 1).clamp_min(1), centred))
 
     def softmax(self, scores: Tensor) -> Tensor:
         """Return the softmax inside each bag: (N, ...) -> (N, ...)."""
@@ -72,5 +72,5 @@ def safe_sqrt(x: Tensor) -> Tensor:
     return torch.where(positive, torch.where(positive, x, 1.0).sqrt(), 0.0)
 
 
-def _like(sizes: Tensor, x: Tensor) -> Tensor:
-    return sizes.to(x.dtype).view(-1, *[1] * (x.ndim - 1))
+def _column(sizes: Tensor, x: Tensor) -> Tensor:
+    return sizes if x.ndim == 1 else sizes.view(-1, *[1] * (x.ndim - 1))
