@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
@@ -76,6 +77,16 @@ def drop(x: Tensor, random: Tensor, p: float) -> Tensor:
 
 def rekey(module: nn.Module, key: int, part: Part | None = None) -> None:
     """Set the key, and the part of the batch, of every layer that draws."""
-    for number, layer in enumerate(module.modules()):
-        if isinstance(layer, Keyed):
-            layer.key, layer.part = key + number, part
+    set_keys(keyed_layers(module), key, part)
+
+
+def keyed_layers(module: nn.Module) -> list[tuple[int, Keyed]]:
+    """Return every layer that draws, and its number in the module."""
+    layers = enumerate(module.modules())
+    return [(number, layer) for number, layer in layers if isinstance(layer, Keyed)]
+
+
+def set_keys(layers: Iterable[tuple[int, Keyed]], key: int, part: Part | None) -> None:
+    """Do what ``rekey`` does, for layers that were looked up before."""
+    for number, layer in layers:
+        layer.key, layer.part = key + number, part

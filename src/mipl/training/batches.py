@@ -74,9 +74,11 @@ class BatchSource:
         before = np.concatenate([[0], np.cumsum(sizes)])
         whole = self.x is not None and self.draw is None
         x = self._take(order) if whole else None
+        numbers = torch.as_tensor(order, device=self.device)
+        candidates = self.candidates.index_select(0, numbers)
+        of_epoch = Segments.of(torch.as_tensor(sizes, device=self.device))
         runs = cut(sizes, batch_size, batch_instances)
         for first, last in islice(runs, skip, None):
-            numbers = torch.as_tensor(order[first:last], device=self.device)
             part = self.part(sizes[first:last])
             own = slice(0, last - first) if part is None else part.rows(per_bag=True)[1]
             start, stop = first + own.start, first + own.stop
@@ -84,13 +86,12 @@ class BatchSource:
                 rows = self._take(order[start:stop])
             else:
                 rows = x[int(before[start]) : int(before[stop])]
+            bag = of_epoch.bag[int(before[first]) : int(before[last])] - first
             yield Batch(
-                bags=numbers,
+                bags=numbers[first:last],
                 x=rows,
-                segments=Segments.of(
-                    torch.as_tensor(sizes[first:last]).to(self.device)
-                ),
-                candidates=self.candidates.index_select(0, numbers),
+                segments=Segments(of_epoch.sizes[first:last], bag),
+                candidates=candidates[first:last],
                 part=part,
             )
 

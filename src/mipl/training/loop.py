@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from mipl.errors import Diverged
-from mipl.nn.dropout import rekey
+from mipl.nn.dropout import keyed_layers, set_keys
 from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import stream
 from mipl.training.batches import Batch, BatchSource
@@ -138,11 +138,12 @@ def run_epoch(
     An epoch that was interrupted goes on with the step that comes next.
     """
     state.module.train()
+    layers = keyed_layers(state.module)
     batches = source.deal(
         order, options.batch_size, options.batch_instances, skip=state.step
     )
     for step, batch in enumerate(batches, state.step):
-        rekey(state.module, int(keys[step]), batch.part)
+        set_keys(layers, int(keys[step]), batch.part)
         values = run_step(state, method, batch, clock, step, options.clip, keeper.team)
         for name, value in values.items():
             total = state.totals.get(name, 0.0)
@@ -166,14 +167,17 @@ def run_step(
     w = state.w.index_select(0, batch.bags)  # (B, k)
     updated = method._update(out, batch, w, clock)  # (B, k)
     terms = method._loss(out, batch, updated if method._updates_first() else w, clock)
-    total = torch.stack(list(terms.values())).sum()
-    values = {name: float(term.detach()) for name, term in terms.items()}
-    values["loss"] = float(total.detach())
+    each = torch.stack(list(terms.values()))
+    # The only time that a step waits for the device.
+    values = dict(zip(terms, each.tolist(), strict=True))
+    values["loss"] = sum(values.values())
     check_finite(values, clock, step)
-    state.optimiser.zero_grad(set_to_none=True)
-    team.backward(total, state.module)
+    parameters = [p for group in state.optimiser.param_groups for p in group["params"]]
+    for parameter in parameters:
+        parameter.grad = None
+    team.backward(each.sum(), state.module)
     if clip is not None:
-        nn.utils.clip_grad_norm_(state.module.parameters(), clip)
+        nn.utils.clip_grad_norm_(parameters, clip)
     state.optimiser.step()
     state.w.index_copy_(0, batch.bags, updated)
     state.p.index_copy_(0, batch.bags, out.p.detach())
