@@ -127,10 +127,10 @@ class Team(Alone):
         """Broadcast from the first process; what the others give is not used."""
         length = torch.tensor(len(content), device=self.device)
         dist.broadcast(length, 0)
-        data = torch.zeros(int(length), dtype=torch.uint8, device=self.device)
-        if self.rank == 0:
-            data = torch.frombuffer(bytearray(content), dtype=torch.uint8)
-            data = data.to(self.device)
+        if length == 0:
+            return b""
+        given = bytearray(content if self.rank == 0 else int(length))
+        data = torch.frombuffer(given, dtype=torch.uint8).to(self.device)
         dist.broadcast(data, 0)
         return data.cpu().numpy().tobytes()
 
