@@ -27,6 +27,8 @@ CASES = {
     "attention loss": ("demipl", {}, {}),
     "two losses": ("elimipl", {}, {}),
     "latent labels": ("promipl", {}, {}),
+    "mixed effects": ("fastmipl", {}, {"lr": 0.01}),
+    "calibrated": ("cdl", {}, {}),
     "images": ("miplma", {}, {}),
 }
 

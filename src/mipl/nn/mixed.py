@@ -7,7 +7,9 @@ coefficients of both are drawn together from a Gaussian of full covariance.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -156,6 +158,12 @@ class MixedOutput(Output):
     def bag_scores(self) -> Tensor:
         """Return the scores, standardised over the bags of the batch, (B, k, S)."""
         return standardised(self.z) * self.coefficients.size
+
+    def joined(self, parts: Mapping[str, Tensor]) -> Self:
+        """Standardise the scores over all bags of the batch."""
+        whole = super().joined(parts)
+        p = whole.bag_scores().softmax(dim=1).mean(dim=-1)
+        return replace(whole, p=p, log_p=p.log())
 
 
 class MixedNetwork(BagNetwork):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from torch import Tensor, nn
 
@@ -23,6 +24,13 @@ class Output:
     scores: Tensor  # (N,) before any normalisation
     z: Tensor  # (B, L) bag vectors
     h: Tensor  # (N, L) embedded instances
+
+    def joined(self, parts: Mapping[str, Tensor]) -> Self:
+        """Return the output of a batch whose bags were run in parts.
+
+        What depends on the whole batch is to be computed anew.
+        """
+        return replace(self, **parts)
 
 
 class BagNetwork(nn.Module):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import fields, replace
+from dataclasses import fields
 from hashlib import sha256
 from itertools import count
 from typing import Any, NoReturn, cast
@@ -100,16 +100,16 @@ class Team(Alone):
         per_instance = _Gathered(rows, part.instances, self.rank)
         self.gathered = [per_bag, per_instance]
         known = per_bag.values() | per_instance.values()
-        return replace(out, **known, h=cast("Tensor", _NotShared()))
+        return out.joined({**known, "h": cast("Tensor", _NotShared())})
 
     def backward(self, total: Tensor, module: BagNetwork) -> None:
         """Add up the gradients of all processes' own bags."""
-        total.backward()  # type: ignore[no-untyped-call]
-        gradients = {n: p.grad for n, p in module.named_parameters()}
-        for gradient in gradients.values():
-            if gradient is not None:
+        # The own rows may come from the same draws as the loss.
+        total.backward(retain_graph=True)  # type: ignore[no-untyped-call]
+        for parameter in module.parameters():
+            if parameter.grad is not None:
                 # The loss uses this parameter itself, in every process alike.
-                gradient.div_(self.size)
+                parameter.grad.div_(self.size)
         said = [part for part in self.gathered if part.whole.grad is not None]
         torch.autograd.backward(
             [part.own for part in said], [part.gradient() for part in said]
