@@ -23,7 +23,10 @@ def fitted(**arguments):
     ("argument", "sentence"),
     [
         ({"samples": 0}, "samples of FastMIPL must be an integer >= 1; got 0."),
-        ({"keep": 2}, "keep of FastMIPL must be a number in [0, 1]; got 2."),
+        (
+            {"keep": 2},
+            "keep of FastMIPL must be a number in [0, 1]; got 2.",
+        ),
         (
             {"width": (8, 0)},
             "width of FastMIPL must be an integer >= 1 or several of them; got (8, 0).",

@@ -62,7 +62,8 @@ class FastMIPL(NeuralBagClassifier):
         Draws per step; 10 to 50 in the publication.
     kl_weight : float
     keep : float
-        How much of the label weights stays at each step.
+        How much of the label weights stays at each step. The authors' value is not
+        known; with much less, weights vanish before many classes are told apart.
     width : int or sequence of int
         Widths of the feature network's layers.
     encoder, dropout, scaling
@@ -110,7 +111,7 @@ class FastMIPL(NeuralBagClassifier):
         self,
         samples: int = 10,
         kl_weight: float = 1.0,
-        keep: float = 0.7,
+        keep: float = 0.99,
         width: int | Sequence[int] = (512, 256),
         encoder: str | nn.Module = "auto",
         dropout: float = 0.5,
