@@ -101,21 +101,44 @@ def test_the_number_of_epochs_must_be_one(fit, every, tmp_path):
     assert ran.code == 2 and not list(tmp_path.iterdir())
 
 
-def test_ctrl_c_in_a_terminal(tmp_path):
-    command = ["fit", "synthetic", "--out", str(tmp_path / "run")]
-    command += ["--set", "training.epochs=100000", "--checkpoint-every", "1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", main.__module__, *command],
+def start(*words):
+    return subprocess.Popen(
+        [sys.executable, "-m", main.__module__, *map(str, words)],
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
     )
-    checkpoint = tmp_path / "run.checkpoint"
-    while not checkpoint.exists():
+
+
+def wait_for(path, process):
+    while not path.exists():
         assert process.poll() is None, process.communicate()
-        time.sleep(0.05)
+        time.sleep(0.02)
+
+
+def test_ctrl_c_in_a_terminal(tmp_path):
+    command = ["fit", "synthetic", "--out", str(tmp_path / "run")]
+    command += ["--set", "training.epochs=100000", "--checkpoint-every", "1"]
+    process = start(*command)
+    wait_for(tmp_path / "run.checkpoint", process)
     os.kill(process.pid, signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130
     assert f"go on with: mipl {shlex.join(command)} --resume" in err
     assert "Traceback" not in err and "Aborted" not in err
+
+
+def test_a_killed_command_goes_on_and_leaves_nothing_else_behind(run, tmp_path):
+    settings = ("--set", "training.epochs=150", "--set", "options.n_bags=40")
+    command = ("fit", "synthetic", *settings, "--checkpoint-every", 5, "--out")
+    process = start(*command, tmp_path / "killed")
+    wait_for(tmp_path / "killed.checkpoint", process)
+    process.kill()
+    process.communicate()
+    assert not (tmp_path / "killed").exists()
+    assert run(*command, tmp_path / "killed", "--resume").code == 0
+    assert run(*command, tmp_path / "whole").code == 0
+    assert {f.name for f in tmp_path.iterdir()} == {"killed", "whole"}
+    for name in FILES:
+        one, other = ((tmp_path / f / name).read_bytes() for f in ("killed", "whole"))
+        assert one == other, name
