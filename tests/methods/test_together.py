@@ -221,7 +221,7 @@ def test_a_loss_that_is_not_finite_names_its_run():
 
 
 def test_a_run_that_diverges_later_keeps_its_last_good_epoch():
-    models = [build(training__lr=lr) for lr in (0.1, 1e20)]
+    models = [build(MIPLMA.released, training__lr=lr) for lr in (0.1, 1e20)]
     with pytest.raises(Diverged) as together:
         fit_together(models, PROBLEMS[:2])
     alone = clone(models[1])

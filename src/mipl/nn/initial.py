@@ -15,6 +15,9 @@ def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     layer: nn.Linear = nn.utils.skip_init(  # type: ignore[no-untyped-call]
         nn.Linear, inputs, outputs, bias=bias
     )
+    if inputs < outputs:
+        # Stored by columns: the product that is its gradient takes half the time.
+        layer.weight = nn.Parameter(torch.empty(inputs, outputs).T)
     return layer
 
 
@@ -43,7 +46,10 @@ def initialise(module: nn.Module, seed: int, kept: nn.Module | None = None) -> N
     untouched = set() if kept is None else set(kept.modules())
     for layer in module.modules():
         if isinstance(layer, (nn.Linear, nn.Conv2d)) and layer not in untouched:
-            nn.init.kaiming_uniform_(layer.weight, a=math.sqrt(5), generator=generator)
+            # By rows, whatever the order in memory.
+            values = torch.empty(layer.weight.shape, dtype=layer.weight.dtype)
+            nn.init.kaiming_uniform_(values, a=math.sqrt(5), generator=generator)
+            layer.weight.detach().copy_(values)
             if layer.bias is not None:
                 bound = 1 / math.sqrt(layer.weight[0].numel())
                 nn.init.uniform_(layer.bias, -bound, bound, generator=generator)

@@ -8,7 +8,7 @@ runs. The parameters of the single networks become views of the stacked ones.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -31,10 +31,39 @@ class StackedLinear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Apply to each row the map of its run."""
         rows = x.view(self.n_runs, -1, x.shape[1])  # (S, n, d)
-        maps = self.weight.transpose(1, 2)
-        if self.bias is None:
-            return torch.bmm(rows, maps).flatten(0, 1)
-        return torch.baddbmm(self.bias.unsqueeze(1), rows, maps).flatten(0, 1)
+        found: Tensor = _Maps.apply(rows, self.weight, self.bias)  # type: ignore[no-untyped-call]
+        return found.flatten(0, 1)
+
+
+class _Maps(torch.autograd.Function):
+    """x W' + b of each run, with the gradient of W in the memory order of W.
+
+    The gradient that torch takes is always by columns: it would be copied, and for one
+    output it is ten times slower.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.biased = bias is not None
+        maps = weight.transpose(1, 2)
+        if bias is None:
+            return torch.bmm(x, maps)
+        return torch.baddbmm(bias.unsqueeze(1), x, maps)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, Tensor, Tensor | None]:
+        x, weight = ctx.saved_tensors
+        of_x = torch.bmm(g, weight) if ctx.needs_input_grad[0] else None
+        if _by_columns(weight[0]):
+            of_weight = torch.bmm(x.transpose(1, 2), g).transpose(1, 2)
+        else:
+            of_weight = torch.bmm(g.transpose(1, 2), x)
+        return of_x, of_weight, g.sum(dim=1) if ctx.biased else None
+
+
+def _by_columns(weight: Tensor) -> bool:
+    return weight.ndim == 2 and not weight.is_contiguous()
 
 
 class StackedDropout(nn.Module):
@@ -59,8 +88,12 @@ class StackedDropout(nn.Module):
 
 
 def stacked(parameters: Sequence[Tensor]) -> nn.Parameter:
-    """Join parameters, which become views of the result."""
-    whole = nn.Parameter(torch.stack([p.detach() for p in parameters]))
+    """Join parameters, which become views of the result, in their memory order."""
+    if _by_columns(parameters[0]):
+        values = torch.stack([p.detach().T for p in parameters]).transpose(1, 2)
+    else:
+        values = torch.stack([p.detach() for p in parameters])
+    whole = nn.Parameter(values)
     for part, value in zip(parameters, whole.detach(), strict=True):
         part.data = value
     return whole
@@ -104,9 +137,18 @@ def separate(module: nn.Module) -> None:
         parameter.data = parameter.data.clone()
 
 
-def rekey_together(module: nn.Module, keys: Sequence[int], rows: Sequence[int]) -> None:
-    """Set the key and the number of rows of each run, as ``rekey`` does for one."""
-    for number, layer in enumerate(module.modules()):
-        if isinstance(layer, StackedDropout):
-            layer.keys = [key + number for key in keys]
-            layer.rows = list(rows)
+def dropout_layers(module: nn.Module) -> list[tuple[int, StackedDropout]]:
+    """Return every layer that draws, and its number in the module."""
+    layers = enumerate(module.modules())
+    return [(n, layer) for n, layer in layers if isinstance(layer, StackedDropout)]
+
+
+def set_joint_keys(
+    layers: Iterable[tuple[int, StackedDropout]],
+    keys: Sequence[int],
+    rows: Sequence[int],
+) -> None:
+    """Set the key and the number of rows of each run, as ``set_keys`` does for one."""
+    for number, layer in layers:
+        layer.keys = [key + number for key in keys]
+        layer.rows = list(rows)

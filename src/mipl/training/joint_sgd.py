@@ -70,11 +70,12 @@ class JointSGD:
 
     def _clip(self, bounds: Tensor) -> None:
         """Do for each run what ``torch.nn.utils.clip_grad_norm_`` does for one."""
-        gradients = [p.grad.flatten(1) for p in self.parameters if p.grad is not None]
-        norms = torch.stack([g.norm(dim=1) for g in gradients]).norm(dim=0)  # (S,)
-        factors = (bounds / (norms + 1e-6)).clamp_max(1.0).unsqueeze(1)
+        gradients = [p.grad for p in self.parameters if p.grad is not None]
+        lengths = [g.norm(dim=tuple(range(1, g.ndim))) for g in gradients]
+        norms = torch.stack(lengths).norm(dim=0)  # (S,)
+        factors = (bounds / (norms + 1e-6)).clamp_max(1.0)
         for gradient in gradients:
-            gradient.mul_(factors)
+            gradient.mul_(factors.view(-1, *[1] * (gradient.ndim - 1)))
 
 
 def settings(options: Training) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from mipl.errors import Diverged
 from mipl.nn.network import Output
-from mipl.nn.stacked import rekey_together, separate, stack_networks
+from mipl.nn.stacked import dropout_layers, separate, set_joint_keys, stack_networks
 from mipl.training.joint_batches import JointBatch, JointSource
 from mipl.training.joint_sgd import JointSGD, settings
 from mipl.training.loop import (
@@ -65,6 +65,7 @@ class _Stack:
         states = [run.state for run in runs.values()]
         sources = [run.source for run in runs.values()]
         self.module = stack_networks([state.module for state in states])
+        self.layers = dropout_layers(self.module)
         scaled = [
             state.module.scaling(source.x)
             for state, source in zip(states, sources, strict=True)
@@ -97,7 +98,7 @@ class _Stack:
         self.sgd.start_epoch(clock.epoch)
         self.module.train()
         for step, batch in enumerate(self.source.deal(orders, self.batch_size)):
-            rekey_together(self.module, keys[step], batch.rows)
+            set_joint_keys(self.layers, keys[step], batch.rows)
             values = self._run_step(method, batch, clock, step)
             for name, value in values.items():
                 totals[name] = totals.get(name, 0.0) + value * batch.candidates.shape[1]
