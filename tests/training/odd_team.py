@@ -14,7 +14,7 @@ from torch import nn
 
 from mipl import MIPLMA, Checkpoint, MiplError, Training
 
-RANK = int(os.environ["RANK"])
+RANK = int(os.environ.get("RANK", "0"))
 
 
 def fitted(kind=MIPLMA, checkpoint=None, **arguments):

@@ -54,13 +54,12 @@ class Keeper:
         """Go to where the checkpoint stands, if there is one; True if at the end."""
         if self.checkpoint is None:
             return False
-        path, content = self.checkpoint.path, b""
-        if self.team.rank == 0:
+        path, first = self.checkpoint.path, self.team.rank == 0
+        if first:
             files.clear_temporaries(path)
-            content = read(path) if path.exists() else b""
-        content = self.team.from_first(content)
-        if not content:
+        if not self.team.any(first and path.exists()):
             return False
+        content = self.team.from_first(read(path) if first else b"")
         return resume(path, content, self.fingerprint, self.state, self.stopping)
 
     def after_step(self) -> None:
