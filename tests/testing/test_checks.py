@@ -84,6 +84,7 @@ def test_the_broken_method_fails_its_check_and_no_other(name, capsys):
     assert failures(kind()) == {name} | getattr(kind, "ALSO", frozenset())
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_a_failure_is_raised_with_a_sentence():
     with pytest.raises(AssertionError, match="must sum to 1"):
         check_bag_classifier(broken_predictions.Improper())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from numbers import Integral
 from itertools import pairwise
 
 import torch
@@ -112,7 +113,7 @@ def build_encoder(
     takes convolutions for images and leaves other features as they are. Of several
     widths, each after the first is one more affine map with dropout and ReLU.
     """
-    if not isinstance(width, int):
+    if not isinstance(width, Integral):
         first, inner = build_encoder(kind, d, shape, width[0], dropout)
         as_given = isinstance(kind, nn.Module) or isinstance(first, nn.Identity)
         widths = [inner] if as_given else [inner, *width[1:]]

@@ -53,7 +53,8 @@ class ProMIPL(GatedClassifier):
     --------
     >>> from mipl import Training, load_dataset
     >>> train, test = load_dataset("synthetic", r=1).split(0)
-    >>> model = ProMIPL(training=Training(epochs=10, lr=0.05, batch_size=4))
+    >>> steps = Training(epochs=20, lr=0.1, batch_size=4)
+    >>> model = ProMIPL(training=steps, random_state=0)
     >>> model = model.fit(train.bags, train.candidates)
     >>> bool(model.score(test.bags, test.labels) > 0.6)
     True
