@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from numbers import Integral
 from itertools import pairwise
+from numbers import Integral
 
 import torch
 from torch import Tensor, nn
