@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from itertools import pairwise
-from numbers import Integral
 
 import torch
 from torch import Tensor, nn
@@ -113,7 +112,7 @@ def build_encoder(
     takes convolutions for images and leaves other features as they are. Of several
     widths, each after the first is one more affine map with dropout and ReLU.
     """
-    if not isinstance(width, Integral):
+    if isinstance(width, Sequence):
         first, inner = build_encoder(kind, d, shape, width[0], dropout)
         as_given = isinstance(kind, nn.Module) or isinstance(first, nn.Identity)
         widths = [inner] if as_given else [inner, *width[1:]]
