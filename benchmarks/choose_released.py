@@ -30,7 +30,7 @@ Point = tuple[float, float]
 
 
 def work(job: tuple[str, int, tuple[Point, ...]]) -> list[dict[str, Any]]:
-    """Score all points of the grid on one data set."""
+    """Score some points of the grid on one data set."""
     from mipl import fit_together, load_dataset, method  # noqa: PLC0415
     from mipl.metrics.ambiguity import approximated_accuracy  # noqa: PLC0415
 
@@ -70,6 +70,11 @@ def work(job: tuple[str, int, tuple[Point, ...]]) -> list[dict[str, Any]]:
     return rows
 
 
+def _key(job: tuple[str, int, tuple[Point, ...]]) -> tuple[str, ...]:
+    data, r, points = job
+    return data, str(r), str(points[0][0])
+
+
 def summary() -> None:
     """Print the best point of each data set and r."""
     rows = load(FILE)
@@ -90,15 +95,14 @@ def main() -> None:
         (
             data,
             r,
-            tuple(
-                (lr, lam) for lr in RATES for lam in PUBLISHED_LAMBDA.get(data, LAMBDAS)
-            ),
+            tuple((lr, lam) for lam in PUBLISHED_LAMBDA.get(data, LAMBDAS)),
         )
         for data in given.data
         for r in given.r
+        for lr in RATES
     ]
     if jobs:
-        todo = missing(jobs, lambda job: (job[0], str(job[1])), ["data", "r"], FILE)
+        todo = missing(jobs, _key, ["data", "r", "lr"], FILE)
         run_all(todo, work, FILE, given.workers)
     summary()
 
