@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
     from mipl.methods.mipl.fastmipl import FastMIPL
+    from mipl.methods.mipl.miplgp import MIPLGP
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.mipl.promipl import ProMIPL
     from mipl.methods.registry import method
@@ -43,6 +44,7 @@ _HOMES = {
     "Dataset": "mipl.data",
     "ELIMIPL": "mipl.methods.mipl.elimipl",
     "FastMIPL": "mipl.methods.mipl.fastmipl",
+    "MIPLGP": "mipl.methods.mipl.miplgp",
     "MIPLMA": "mipl.methods.mipl.miplma",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
@@ -66,6 +68,7 @@ __all__ = [
     "CDL",
     "DEMIPL",
     "ELIMIPL",
+    "MIPLGP",
     "MIPLMA",
     "Bags",
     "Candidates",

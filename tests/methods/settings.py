@@ -20,6 +20,13 @@ SMALL = {
     "miplma-mamm": _SMALL_NETWORK,
     "demipl": _SMALL_NETWORK,
     "elimipl": _SMALL_NETWORK,
+    # Exact for the smallest problems of the checks, sparse for the others.
+    "miplgp": {
+        "draws": 16,
+        "inducing": 10,
+        "exact_up_to": 30,
+        "training__epochs": 5,
+    },
     "promipl": _SMALL_NETWORK,
     "fastmipl": _SMALL_NETWORK | {"samples": 3, "training__lr": 0.02},
     "cdl": _SMALL_NETWORK,

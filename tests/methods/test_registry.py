@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 import mipl
-from mipl import CDL, DEMIPL, ELIMIPL, MIPLMA, FastMIPL, MiplError, ProMIPL, method
+from mipl import (
+    CDL,
+    DEMIPL,
+    ELIMIPL,
+    MIPLGP,
+    MIPLMA,
+    FastMIPL,
+    MiplError,
+    ProMIPL,
+    method,
+)
 from mipl.methods import registry
 from mipl.methods.registry import Published, Row, methods, published
 
@@ -26,6 +36,7 @@ MIPLMAS = (
 CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | {
     "demipl": DEMIPL,
     "elimipl": ELIMIPL,
+    "miplgp": MIPLGP,
     "promipl": ProMIPL,
     "fastmipl": FastMIPL,
     "cdl": CDL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import nn
 
@@ -14,12 +14,9 @@ from mipl.methods.persist import versions
 from mipl.methods.stored import classes_as_fact
 from mipl.training.options import Training
 
-if TYPE_CHECKING:
-    from mipl.methods.neural import NeuralBagClassifier
-
 
 def fingerprint(
-    estimator: NeuralBagClassifier,
+    estimator: Any,
     bags: Bags,
     candidates: Candidates,
     options: Training,
@@ -43,8 +40,9 @@ def fingerprint(
         "candidates": _candidates_digest(candidates),
         **{f"version of {name}": number for name, number in versions().items()},
     }
-    if isinstance(estimator.encoder, nn.Module):
-        facts["values of the encoder"] = _module_digest(estimator.encoder)
+    encoder = getattr(estimator, "encoder", None)
+    if isinstance(encoder, nn.Module):
+        facts["values of the encoder"] = _module_digest(encoder)
     return facts
 
 

@@ -96,6 +96,16 @@ ROWS = (
         published=rivals.ELIMIPL,
     ),
     Row(
+        "miplgp",
+        "MIPLGP",
+        family="mipl",
+        summary="A Gaussian process per class on instances, and one for negatives; "
+        "Dirichlet labels; inducing points above 1000 instances.",
+        path="mipl.methods.mipl.miplgp:MIPLGP",
+        reference=references.MIPLGP,
+        published=rivals.MIPLGP,
+    ),
+    Row(
         "promipl",
         "ProMIPL",
         family="mipl",

@@ -44,6 +44,19 @@ ELIMIPL = Reference(
 }""",
 )
 
+MIPLGP = Reference(
+    text="Tang, Zhang, Zhang: Multi-instance partial-label learning: towards "
+    "exploiting dual inexact supervision. Science China Information Sciences 2024.",
+    bibtex="""\
+@article{tang2024miplgp,
+  author    = {Wei Tang and Weijia Zhang and Min-Ling Zhang},
+  title     = {Multi-Instance Partial-Label Learning: Towards Exploiting Dual Inexact
+               Supervision},
+  journal   = {Science China Information Sciences},
+  year      = {2024},
+}""",
+)
+
 PROMIPL = Reference(
     text="Yang, Tang, Zhang: ProMIPL: a probabilistic generative model for "
     "multi-instance partial-label learning. ICDM 2024.",

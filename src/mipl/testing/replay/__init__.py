@@ -21,6 +21,7 @@ _HOMES = {
     "elimipl_flat": "mipl.testing.replay.elimipl:released",
     "elimipl_image": "mipl.testing.replay.elimipl:released",
     "fastmipl_head": "mipl.testing.replay.fastmipl:released",
+    "miplgp": "mipl.testing.replay.miplgp:released",
     "miplma_flat": "mipl.testing.replay.miplma:released",
     "miplma_flat512": "mipl.testing.replay.miplma:released",
     "miplma_image": "mipl.testing.replay.miplma:released",

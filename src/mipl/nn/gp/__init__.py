@@ -1,0 +1,19 @@
+"""Gaussian processes, on gpytorch."""
+
+import warnings
+
+from mipl.errors import MissingExtra
+
+try:
+    with warnings.catch_warnings():
+        # It compiles a function in a way that torch means to drop.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import gpytorch  # noqa: F401
+except ImportError:
+    raise MissingExtra.of("a Gaussian process", "gpytorch", "gp") from None
+
+from mipl.nn.gp.classwise import ClasswiseGP, Summary
+from mipl.nn.gp.inducing import inducing_points
+from mipl.nn.gp.regression import Exact, Sparse
+
+__all__ = ["ClasswiseGP", "Exact", "Sparse", "Summary", "inducing_points"]

@@ -1,0 +1,271 @@
+"""MIPLGP: arguments, readings, an iteration recomputed, inducing points, learning."""
+
+import sys
+
+import numpy as np
+import pytest
+from tests.methods.mipl.images import SETS, images
+
+import mipl.nn
+from mipl import MIPLGP, MiplError, Training, load_dataset
+from mipl.errors import Diverged, MissingExtra
+from mipl.testing.checks.problem import make_problem
+
+PROBLEM = make_problem(n_bags=8)
+ROWS = np.concatenate(PROBLEM.bags).astype(float)
+BAG = np.repeat(np.arange(8), [len(bag) for bag in PROBLEM.bags])
+EPSILON = 1e-4
+
+
+def fitted(make=MIPLGP.paper, epochs=1, **arguments):
+    training = Training(epochs=epochs, lr=0.1)
+    model = make(**{"scaling": "none", "draws": 64} | arguments, training=training)
+    return model.fit(PROBLEM.bags, PROBLEM.y)
+
+
+@pytest.mark.parametrize(
+    ("argument", "sentence"),
+    [
+        ({"draws": 0}, "draws of MIPLGP must be an integer >= 1; got 0."),
+        ({"nu": 2}, "nu of MIPLGP must be one of 0.5, 1.5, 2.5; got 2."),
+        ({"length": 0}, "length of MIPLGP must be None or a number > 0; got 0."),
+        (
+            {"length": "long"},
+            "length of MIPLGP must be None or a number > 0; got 'long'.",
+        ),
+        (
+            {"epsilon": 0},
+            "epsilon of MIPLGP must be a number in [1e-12, 1]; got 0.",
+        ),
+        (
+            {"disambiguation": "none"},
+            "disambiguation of MIPLGP must be one of 'prior', 'posterior'; got 'none'.",
+        ),
+        (
+            {"training": 3},
+            "training of MIPLGP must be None or a Training; got 3.",
+        ),
+        (
+            {"training": Training(stop_on="covering_rate")},
+            "MIPLGP neither stops early nor records bags; leave stop_on and "
+            "record_bags of Training as they are.",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_refused_with_one_sentence(argument, sentence):
+    with pytest.raises(MiplError) as refused:
+        MIPLGP(**argument).fit(PROBLEM.bags, PROBLEM.y)
+    assert str(refused.value) == sentence
+
+
+def test_the_readings_differ_where_paper_and_program_differ():
+    paper, released = (m(draws=9).get_params() for m in (MIPLGP.paper, MIPLGP.released))
+    differing = {n: (paper[n], released[n]) for n in paper if paper[n] != released[n]}
+    assert differing == {
+        "disambiguation": ("posterior", "prior"),
+        "normalise": ("all", "real"),
+        "mean": ("zero", "constant"),
+        "length": (1.0, None),
+        "extra_noise": (False, True),
+    }
+    assert MIPLGP(draws=9).get_params() == released
+    assert MIPLGP.paper(mean="constant").mean == "constant"
+
+
+# -- an iteration, recomputed with NumPy -----------------------------------------------
+
+
+def matern(a, b, length=1.0):
+    r = np.sqrt(5) * np.linalg.norm(a[:, None] - b[None], axis=2) / length
+    return (1 + r + r**2 / 3) * np.exp(-r)
+
+
+def sets_of_instances():
+    negative = np.ones((len(ROWS), 1), dtype=bool)
+    return np.hstack([PROBLEM.candidates[BAG], negative])  # (N, 4)
+
+
+def first_weights():
+    sets = sets_of_instances()
+    return sets / sets.sum(axis=1, keepdims=True)
+
+
+def targets_of(w):
+    alpha = w + EPSILON
+    variance = np.log(1 / alpha + 1)
+    return np.log(alpha) - variance / 2, variance
+
+
+def softmax(f, inside=True):
+    e = np.where(inside, np.exp(f), 0)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def posterior(w, x, scale):
+    """Mean and variance of each class at x, with length one and zero mean."""
+    (y, variance), means, variances = targets_of(w), [], []
+    k, cross = scale * matern(ROWS, ROWS), scale * matern(x, ROWS)
+    for c in range(4):
+        inverse = np.linalg.inv(k + np.diag(variance[:, c]))
+        means.append(cross @ inverse @ y[:, c])
+        variances.append(scale - np.einsum("ij,jk,ik->i", cross, inverse, cross))
+    return np.stack(means, axis=1), np.stack(variances, axis=1)
+
+
+def moved_weights():
+    mean, _ = posterior(first_weights(), ROWS, np.log(2))
+    return softmax(mean, sets_of_instances())
+
+
+def test_labels_move_to_the_softmax_of_the_posterior_mean_on_the_candidates():
+    model = fitted()
+    real = moved_weights()[:, :3]
+    sums = np.stack([real[BAG == i].sum(axis=0) for i in range(8)])
+    expected = sums / sums.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.label_weights_, expected, atol=1e-9)
+
+
+def expected_theta(w, scale, draws):
+    mean, variance = posterior(w, ROWS, scale)
+    f = mean[:, None] + np.sqrt(variance)[:, None] * draws
+    return softmax(f).mean(axis=1)[:, :3]
+
+
+def test_predictions_regress_on_the_moved_labels_and_take_the_surest_instance():
+    model = fitted()
+    scale = model.history_[-1]["scale"]
+    theta = expected_theta(moved_weights(), scale, model.draws_)
+    instances = model.predict_instances(PROBLEM.bags)
+    np.testing.assert_allclose(instances, theta, atol=1e-9)
+    top = np.stack([theta[BAG == i].max(axis=0) for i in range(8)])
+    expected = top / top.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba(PROBLEM.bags), expected, atol=1e-9)
+    assert (instances.sum(axis=1) < 1).all()
+
+
+def test_in_the_program_labels_of_one_set_move_alike_and_predictions_ignore_it():
+    shared = {"mean": "zero", "length": 1.0, "extra_noise": False}
+    model = fitted(MIPLGP.released, epochs=3, **shared, normalise="all")
+    np.testing.assert_allclose(model.label_weights_, PROBLEM.candidates / 2)
+    scale = model.history_[-1]["scale"]
+    theta = expected_theta(first_weights(), scale, model.draws_)
+    found = model.predict_instances(PROBLEM.bags)
+    np.testing.assert_allclose(found, theta, atol=1e-9)
+    model = fitted(MIPLGP.released, epochs=3)
+    for i, j in np.ndindex(8, 8):
+        if (PROBLEM.candidates[i] == PROBLEM.candidates[j]).all():
+            one, other = model.label_weights_[[i, j]]
+            np.testing.assert_allclose(one, other, atol=1e-12)
+    assert np.abs(model.label_weights_[PROBLEM.candidates] - 0.5).max() > 1e-6
+
+
+def test_probabilities_of_the_real_classes_alone_sum_to_one():
+    instances = fitted(MIPLGP.released).predict_instances(PROBLEM.bags)
+    np.testing.assert_allclose(instances.sum(axis=1), 1)
+
+
+# -- inducing points, scaling, images --------------------------------------------------
+
+
+def test_inducing_points_at_all_instances_change_next_to_nothing():
+    exact, sparse = fitted(epochs=3), fitted(epochs=3, exact_up_to=0, inducing=100)
+    p, q = (model.predict_proba(PROBLEM.bags) for model in (exact, sparse))
+    np.testing.assert_allclose(p, q, atol=1e-4)
+
+
+def test_a_few_points_stand_for_many_instances():
+    model = fitted(exact_up_to=len(ROWS) - 1, inducing=6)
+    assert model.summary_.points.shape == (6, 4)
+    assert fitted(exact_up_to=len(ROWS)).summary_.points.shape == ROWS.shape
+
+
+def test_by_default_two_instances_are_one_length_apart():
+    stretched = [bag * [1, 10, 100, 1000] + 7 for bag in PROBLEM.bags]
+    model = fitted(scaling="auto").fit(stretched, PROBLEM.y)
+    x = model.summary_.points.numpy()
+    squares = np.square(x[:, None] - x[None]).sum(axis=2)
+    assert np.isclose(squares.mean(), 1)
+    np.testing.assert_allclose(x.std(axis=0), x.std(axis=0)[0])
+
+
+def test_images_keep_their_proportions(tmp_path):
+    model = MIPLGP(draws=8).set_params(training__epochs=2).fit(images(), SETS)
+    assert len(np.unique(model.scale_)) == 1 and (model.shift_ == 0).all()
+    p = model.predict_proba(images())
+    assert np.isfinite(p).all()
+    model.save(tmp_path / "model")
+    again = mipl.load_model(tmp_path / "model")
+    assert (again.predict_proba(images()) == p).all()
+    assert again.history_ == model.history_
+
+
+# -- learning --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "epochs"), [(MIPLGP, 10), (MIPLGP.released, 10), (MIPLGP.paper, 1)]
+)
+def test_it_learns_from_candidates(make, epochs):
+    train, test = load_dataset("synthetic", r=1).split(0)
+    model = make(inducing=50).set_params(training__epochs=epochs)
+    model.fit(train.bags, train.candidates)
+    assert model.score(test.bags, test.labels) > 3 / len(train.classes)
+
+
+def test_to_the_letter_all_instances_become_negative():
+    """What the paper's updates lead to: the docstring says so."""
+    train, _ = load_dataset("synthetic", r=1).split(0)
+    sure = []
+    for epochs in (1, 10):
+        model = MIPLGP.paper(inducing=50).set_params(training__epochs=epochs)
+        model.fit(train.bags, train.candidates)
+        sure.append(model.predict_instances(train.bags).sum(axis=1).mean())
+    assert sure[1] < sure[0] / 100
+
+
+class Stop:
+    """A callback that raises an error of its own after some epochs."""
+
+    def __init__(self, after, error):
+        self.left, self.error = after, error
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context, *, metadata=None):
+        self.left -= metadata is not None
+        if self.left == 0:
+            raise self.error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, Diverged])
+def test_after_an_interruption_the_model_is_that_of_the_last_finished_epoch(error):
+    constant = {"schedule": "constant", "lr": 0.1}
+    two = MIPLGP(training=Training(epochs=2, **constant), random_state=0)
+    expected = two.fit(PROBLEM.bags, PROBLEM.y).predict_proba(PROBLEM.bags)
+    model = MIPLGP(training=Training(epochs=5, **constant), random_state=0)
+    model.set_callbacks(Stop(2, error("enough")))
+    with pytest.raises(error):
+        model.fit(PROBLEM.bags, PROBLEM.y)
+    assert (model.predict_proba(PROBLEM.bags) == expected).all()
+    assert model.n_iter_ == 2
+
+
+def test_a_parameter_that_is_not_finite_is_told():
+    model = MIPLGP(training=Training(epochs=4, lr=1e300))
+    with pytest.raises(Diverged, match="lower training__lr"):
+        model.fit(PROBLEM.bags, PROBLEM.y)
+
+
+def test_without_gpytorch_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gpytorch", None)
+    monkeypatch.delitem(sys.modules, "mipl.nn.gp", raising=False)
+    monkeypatch.delattr(mipl.nn, "gp", raising=False)
+    with pytest.raises(MissingExtra, match=r"needs gpytorch.*mipl\[gp\]"):
+        MIPLGP().fit(PROBLEM.bags, PROBLEM.y)

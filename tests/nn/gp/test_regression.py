@@ -1,0 +1,133 @@
+"""Regression with Gaussian processes, against dense formulas with NumPy."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import multivariate_normal
+
+from mipl.errors import Diverged
+from mipl.nn.gp import ClasswiseGP, Exact, Sparse, inducing_points
+from mipl.nn.gp.regression import grams, root_of
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(12, 2))
+Y = RNG.normal(size=(12, 3)) - 2
+NOISE = np.where(RNG.random((12, 3)) < 0.4, RNG.uniform(0.3, 2, (12, 3)), 9.0)
+NEW = RNG.normal(size=(4, 2))
+POINTS = X[:5] + 0.1
+SCALE, LENGTH, CONSTANTS, EXTRA = 1.7, 0.8, np.array([-1.0, 0.0, 2.0]), 0.4
+
+
+@pytest.fixture
+def gp():
+    """Processes with given values of all that can be learnt."""
+    gp = ClasswiseGP(3, nu=2.5, length=None, mean="constant", extra_noise=True)
+    gp.kernel.outputscale = torch.tensor(SCALE, dtype=torch.float64)
+    gp.kernel.base_kernel.lengthscale = torch.tensor(LENGTH, dtype=torch.float64)
+    gp.mean.initialize(constant=torch.tensor(CONSTANTS))
+    gp.extra.initialize(noise=torch.full((3, 1), EXTRA, dtype=torch.float64))
+    return gp
+
+
+def matern(a, b):
+    r = np.sqrt(5) * np.linalg.norm(a[:, None] - b[None], axis=2) / LENGTH
+    return SCALE * (1 + r + r**2 / 3) * np.exp(-r)
+
+
+def dense(cross, inner, new, c):
+    """Posterior mean and covariance of class c from covariances with the rows."""
+    inverse = np.linalg.inv(inner + np.diag(NOISE[:, c] + EXTRA))
+    mean = CONSTANTS[c] + cross @ inverse @ (Y[:, c] - CONSTANTS[c])
+    return mean, new - cross @ inverse @ cross.T
+
+
+def nystrom(a, b):
+    inner = matern(POINTS, POINTS) + 1e-6 * SCALE * np.eye(5)
+    return matern(a, POINTS) @ np.linalg.inv(inner) @ matern(POINTS, b)
+
+
+def exact(gp):
+    return Exact(gp, torch.tensor(X), torch.tensor(NOISE))
+
+
+def sparse(gp, points=POINTS):
+    return Sparse(gp, torch.tensor(X), torch.tensor(NOISE), torch.tensor(points))
+
+
+def test_exact_evidence(gp):
+    found = exact(gp).evidence(torch.tensor(Y)).detach()
+    for c in range(3):
+        covariance = matern(X, X) + np.diag(NOISE[:, c] + EXTRA)
+        law = multivariate_normal(np.full(12, CONSTANTS[c]), covariance)
+        assert np.isclose(found[c], law.logpdf(Y[:, c]), atol=1e-9)
+
+
+def test_sparse_evidence_is_the_bound_of_titsias(gp):
+    found = sparse(gp).evidence(torch.tensor(Y)).detach()
+    above = exact(gp).evidence(torch.tensor(Y)).detach()
+    for c in range(3):
+        seen, noise = nystrom(X, X), NOISE[:, c] + EXTRA
+        law = multivariate_normal(np.full(12, CONSTANTS[c]), seen + np.diag(noise))
+        unseen = (np.diag(matern(X, X) - seen) / noise).sum()
+        assert np.isclose(found[c], law.logpdf(Y[:, c]) - unseen / 2, atol=1e-9)
+    assert (found < above).all()
+
+
+def test_points_at_all_rows_make_it_exact(gp):
+    found, expected = sparse(gp, X), exact(gp)
+    y = torch.tensor(Y)
+    for name in ("evidence", "fitted"):
+        one, other = (getattr(r, name)(y).detach() for r in (found, expected))
+        np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+@pytest.mark.parametrize(("make", "k"), [(exact, matern), (sparse, nystrom)])
+def test_posterior(gp, make, k):
+    regression, y = make(gp), torch.tensor(Y)
+    fitted, summary = regression.fitted(y).detach(), regression.summary(y)
+    mean, variance = (v.detach() for v in gp.marginals(torch.tensor(NEW), summary))
+    covariance = gp.covariance(torch.tensor(NEW), summary).detach()
+    for c in range(3):
+        of_rows, _ = dense(k(X, X), k(X, X), k(X, X), c)
+        np.testing.assert_allclose(fitted[:, c], of_rows, atol=1e-9)
+        of_new, spread = dense(k(NEW, X), k(X, X), matern(NEW, NEW), c)
+        np.testing.assert_allclose(mean[:, c], of_new, atol=1e-9)
+        np.testing.assert_allclose(covariance[c], spread, atol=1e-8)
+        np.testing.assert_allclose(variance[:, c], np.diag(spread), atol=1e-8)
+
+
+def test_grams_and_their_gradient_are_those_of_one_product_per_class():
+    v = torch.tensor(RNG.normal(size=(4, 12)))
+    noise = torch.tensor([0.1, 0.2, 0.3], dtype=torch.float64)
+    factors = torch.tensor(RNG.normal(size=(3, 4, 4)))
+    found = []
+    for function in (grams, lambda v, p: torch.einsum("mi,ci,ni->cmn", v, p, v)):
+        given = [tensor.clone().requires_grad_() for tensor in (v, noise)]
+        gram = function(given[0], 1 / (torch.tensor(NOISE).T + given[1][:, None]))
+        (gram * factors).sum().backward()
+        found.append([gram.detach(), *(tensor.grad for tensor in given)])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_what_is_no_covariance_is_refused():
+    for broken in (-torch.eye(3), torch.full((3, 3), torch.nan)):
+        with pytest.raises(Diverged, match="not positive definite"):
+            root_of(broken)
+
+
+def test_a_given_length_is_kept_and_zero_means_stay():
+    gp = ClasswiseGP(2, nu=0.5, length=0.3, mean="zero", extra_noise=False)
+    assert np.isclose(float(gp.length), 0.3, atol=1e-12)
+    learnt = [name for name, p in gp.named_parameters() if p.requires_grad]
+    assert learnt == ["kernel.raw_outputscale"]
+    assert (gp.constants == 0).all() and (gp.noise == 0).all()
+
+
+def test_inducing_points_are_centres_of_the_rows():
+    rows = np.concatenate([RNG.normal(c, 0.01, (30, 2)) for c in (0, 5, 9)])
+    points = inducing_points(rows, 3, seed=0)
+    expected = [rows[i : i + 30].mean(axis=0) for i in (0, 30, 60)]
+    np.testing.assert_allclose(np.sort(points, axis=0), expected, atol=1e-6)
+    assert (inducing_points(rows, 3, seed=0) == points).all()
+    assert len(inducing_points(np.zeros((9, 2)), 3, seed=0)) == 1
