@@ -7,7 +7,8 @@ from tests.golden.golden import TOLERANCE, error, load
 from mipl.errors import MiplError
 from mipl.methods.mipl import miplma
 from mipl.methods.mipl.miplma import MIPLMA
-from mipl.nn.attention import GatedScore, MarginAttention
+from mipl.nn import GatedScore
+from mipl.nn.attention import MarginAttention
 from mipl.nn.heads import SigmoidSoftmaxHead, SoftmaxHead
 from mipl.nn.segments import Segments
 from mipl.testing import replay

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from tests.golden.golden import TOLERANCE, error, load
 
-from mipl.methods.mipl import demipl, elimipl, fastmipl, promipl
-from mipl.nn import mixed
-from mipl.nn.attention import GatedScore, MarginAttention, SigmoidAttention
+from mipl.methods.mipl import demipl, elimipl, fastmipl, miplgp, promipl
+from mipl.nn import GatedScore, mixed
+from mipl.nn.attention import MarginAttention, SigmoidAttention
+from mipl.nn.gp import ClasswiseGP, Exact
 from mipl.nn.heads import SigmoidSoftmaxHead
 from mipl.nn.latent import LatentLabel
 from mipl.nn.mixed import Posterior, StandardHead
@@ -19,6 +20,7 @@ NAMES = (
     "demipl_image",
     "elimipl_flat",
     "elimipl_image",
+    "miplgp",
     "promipl_flat",
     "fastmipl_head",
 )
@@ -80,6 +82,11 @@ ALTERED = [
     ("elimipl_flat", Segments, "softmax"),
     ("elimipl_flat", SigmoidSoftmaxHead, "forward"),
     ("elimipl_flat", Training, "learning_rate"),
+    ("miplgp", miplgp, "tied"),
+    ("miplgp", miplgp, "softmax_on"),
+    ("miplgp", Exact, "evidence"),
+    ("miplgp", ClasswiseGP, "between"),
+    ("miplgp", Training, "learning_rate"),
     ("promipl_flat", promipl, "weighted_log_loss"),
     ("promipl_flat", promipl, "bernoulli_entropy"),
     ("promipl_flat", promipl, "inverse_root"),

@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from mipl.nn.dropout import KeyedDropout, rekey
+from mipl.nn.dropout import DroppedReLU, rekey
 
 
 def masks(p, key, shape=(50, 8), dtype=torch.float32):
-    drop = KeyedDropout(p)
+    drop = DroppedReLU(p)
     rekey(drop, key)
     return drop(torch.ones(shape, dtype=dtype))
 
@@ -40,17 +40,30 @@ def test_columns_and_rows_are_dropped_independently():
 
 
 def test_nothing_is_dropped_outside_training_or_at_zero():
-    drop = KeyedDropout(0.5).eval()
-    x = torch.randn(3, 3)
-    assert drop(x) is x
-    assert KeyedDropout(0.0)(x) is x
+    x = torch.randn(30, 3)
+    for layer in (DroppedReLU(0.5).eval(), DroppedReLU(0.0)):
+        assert torch.equal(layer(x.clone()), x.clamp_min(0))
+
+
+def test_the_gradient_passes_where_a_number_was_kept_and_positive():
+    x = torch.randn(200, 3, dtype=torch.float64)
+    layer = DroppedReLU(0.25)
+    rekey(layer, 4)
+    kept = layer(torch.ones_like(x))
+    assert 0 < (kept > 0).double().mean() < 1
+    leaf = x.clone().requires_grad_()
+    found = layer(leaf * 1)  # A copy: the layer works in place.
+    assert torch.equal(found, (x * kept).clamp_min(0))
+    weights = torch.randn_like(x)
+    (found * weights).sum().backward()
+    torch.testing.assert_close(leaf.grad, weights * kept * (x > 0))
 
 
 def test_two_layers_of_a_network_get_different_masks():
-    both = nn.Sequential(KeyedDropout(0.5), KeyedDropout(0.5))
+    both = nn.Sequential(DroppedReLU(0.5), DroppedReLU(0.5))
     rekey(both, 5)
-    x = torch.ones(64, 8)
-    assert not torch.equal(both[0](x), both[1](x))
+    first, second = (layer(torch.ones(64, 8)) for layer in both)
+    assert not torch.equal(first, second)
 
 
 def test_no_global_generator_is_touched():

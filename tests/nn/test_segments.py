@@ -97,3 +97,16 @@ def test_columns_are_handled_one_by_one(given_rows):
         for c in range(3):
             alone = operation(columns[:, 0, c].contiguous())
             np.testing.assert_allclose(together[:, 0, c], alone, atol=1e-12)
+
+
+def test_softmax_and_weighted_sum_have_the_gradients_of_their_formulas():
+    segments = Segments.of(torch.tensor([3, 1, 2]))
+    chance = torch.Generator().manual_seed(5)
+    scores = torch.randn(6, dtype=torch.float64, generator=chance).requires_grad_()
+    x = torch.randn(6, 4, dtype=torch.float64, generator=chance).requires_grad_()
+    assert torch.autograd.gradcheck(segments.softmax, scores)
+    assert torch.autograd.gradcheck(segments.weighted_sum, (scores, x))
+    parts = zip(scores.split([3, 1, 2]), x.split([3, 1, 2]), strict=True)
+    naive = torch.stack([a.softmax(0) @ rows for a, rows in parts])
+    found = segments.weighted_sum(segments.softmax(scores), x)
+    torch.testing.assert_close(found, naive)

@@ -9,7 +9,7 @@ from torch import nn
 
 from mipl.disambiguation import falling_alpha
 from mipl.methods.neural import NeuralBagClassifier
-from mipl.nn.attention import GatedScore
+from mipl.nn.gated_score import GatedScore
 from mipl.nn.heads import HEADS
 from mipl.training.options import Training
 from mipl.training.state import Clock

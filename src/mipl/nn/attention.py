@@ -7,49 +7,10 @@ import math
 import torch
 from torch import Tensor, nn
 
-from mipl.nn.initial import linear
 from mipl.nn.segments import Segments
 
-_HIDDEN = 128  # Width of the score head's hidden layer in the published programs.
 _EPSILON = 1e-8
 _ROUNDING = 64  # Units of rounding by which equal attention weights may differ.
-
-
-class GatedScore(nn.Module):
-    """Score of an instance: head(tanh(V h) * sigmoid(U h)).
-
-    Parameters
-    ----------
-    width : int
-        L, the length of h.
-    gates : int
-        Number of gates; the publications use one per class.
-    shared : bool
-        Whether one affine map feeds both gates (the program) or each has its own.
-    head : {"linear", "mlp"}
-        The map from gates to the score: linear (the paper), or with a hidden layer.
-    bias : bool or "gates"
-        Whether the maps have biases, or the gates alone; some papers write none.
-    """
-
-    def __init__(
-        self, width: int, gates: int, *, shared: bool, head: str, bias: bool | str
-    ) -> None:
-        super().__init__()
-        inner, outer = bool(bias), bias is True
-        self.gate = linear(width, gates, inner)
-        self.gate_sigmoid = None if shared else linear(width, gates, inner)
-        self.score_hidden = linear(gates, _HIDDEN, outer) if head == "mlp" else None
-        self.score_out = linear(_HIDDEN if head == "mlp" else gates, 1, outer)
-
-    def forward(self, h: Tensor) -> Tensor:
-        """Return raw scores."""
-        u = self.gate(h)  # (N, g)
-        v = u if self.gate_sigmoid is None else self.gate_sigmoid(h)
-        g = torch.tanh(u) * torch.sigmoid(v)  # (N, g)
-        if self.score_hidden is not None:
-            g = torch.relu_(self.score_hidden(g))  # (N, 128)
-        return self.score_out(g).squeeze(1)  # type: ignore[no-any-return]  # (N,)
 
 
 class Attention(nn.Module):

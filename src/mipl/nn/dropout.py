@@ -1,9 +1,10 @@
-"""Dropout whose masks are a function of a key, not of a global generator."""
+"""Dropout and ReLU, with masks that are a function of a key."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -30,17 +31,17 @@ class Keyed(nn.Module):
         return self.part.rows(self.per_bag)
 
 
-class KeyedDropout(Keyed):
-    """Drop each number with probability ``p``, rounded to 1/256.
+class DroppedReLU(Keyed):
+    """Drop each number with probability ``p``, rounded to 1/256, then ReLU; in place.
 
     The training loop sets the key of each step with ``rekey``. Random bytes cost a
     tenth of random floats.
 
     Examples
     --------
-    >>> drop = KeyedDropout(0.5)
-    >>> rekey(drop, 7); a = drop(torch.ones(4, 4))
-    >>> rekey(drop, 7); bool((a == drop(torch.ones(4, 4))).all())
+    >>> layer = DroppedReLU(0.5)
+    >>> rekey(layer, 7); a = layer(torch.ones(4, 4))
+    >>> rekey(layer, 7); bool((a == layer(torch.ones(4, 4))).all())
     True
     """
 
@@ -49,15 +50,16 @@ class KeyedDropout(Keyed):
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply the next mask, in training only."""
+        """Apply the next mask, in training only, and the ReLU."""
         if not self.training or self.p == 0:
-            return x
+            return torch.relu_(x)
         rows, own = self.rows(x)
         shape = (rows, *x.shape[1:])
         numel = math.prod(shape)
         words = torch.empty((numel + 7) // 8, dtype=torch.int64)
         fill_random(words, self.key)
-        return drop(x, words.view(torch.uint8)[:numel].view(shape)[own], self.p)
+        random = words.view(torch.uint8)[:numel].view(shape)[own]
+        return dropped_relu_(x, random, self.p)
 
 
 def fill_random(words: Tensor, key: int) -> None:
@@ -65,14 +67,33 @@ def fill_random(words: Tensor, key: int) -> None:
     words.random_(-(2**63), None, generator=torch.Generator().manual_seed(key))
 
 
-def drop(x: Tensor, random: Tensor, p: float) -> Tensor:
-    """Drop the numbers whose random byte lies below p, and enlarge the others."""
+def dropped_relu_(x: Tensor, random: Tensor, p: float) -> Tensor:
+    """Drop the numbers whose random byte lies below p, enlarge the others, ReLU."""
     dropped = round(p * _BYTES)
     if dropped == 0:
-        return x
+        return torch.relu_(x)
     # Bytes of 0 and 1: comparing, and turning bools into floats, takes far longer.
     keep = random.clamp(dropped - 1, dropped).sub_(dropped - 1)
-    return x * keep.to(x).mul_(_BYTES / (_BYTES - dropped))
+    scale = _BYTES / (_BYTES - dropped)
+    found: Tensor = _DroppedReLU.apply(x, keep, scale)  # type: ignore[no-untyped-call]
+    return found
+
+
+class _DroppedReLU(torch.autograd.Function):
+    """relu(scale keep x): what is positive afterwards was kept."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, keep: Tensor, scale: float) -> Tensor:
+        x.mul_(keep.to(x).mul_(scale)).relu_()
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        ctx.scale = scale
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
+        (y,) = ctx.saved_tensors
+        return torch.ops.aten.threshold_backward(g, y, 0).mul_(ctx.scale), None, None
 
 
 def rekey(module: nn.Module, key: int, part: Part | None = None) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from mipl.errors import MiplError
-from mipl.nn.dropout import Keyed, KeyedDropout
+from mipl.nn.dropout import DroppedReLU, Keyed
 from mipl.nn.initial import conv, linear
 
 IMAGE = (1, 28, 28)
@@ -35,11 +35,11 @@ class LinearEncoder(nn.Module):
     def __init__(self, d: int, width: int, dropout: float) -> None:
         super().__init__()
         self.feature = linear(d, width)
-        self.dropout = KeyedDropout(dropout)
+        self.dropout = DroppedReLU(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """Embed the instances."""
-        return torch.relu_(self.dropout(self.feature(x)))  # (N, L)
+        return self.dropout(self.feature(x))  # type: ignore[no-any-return]  # (N, L)
 
 
 class ConvEncoder(nn.Module):
@@ -50,7 +50,7 @@ class ConvEncoder(nn.Module):
         self.conv1 = conv(1, 20, 5)
         self.conv2 = conv(20, 50, 5)
         self.feature = linear(800, width)
-        self.dropout = KeyedDropout(dropout)
+        self.dropout = DroppedReLU(dropout)
         # With channels last, in values and images, convolutions on a CPU take half the
         # time; pooling before the ReLU gives the same numbers for a quarter of it.
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -62,7 +62,7 @@ class ConvEncoder(nn.Module):
         x = torch.relu_(torch.max_pool2d(self.conv1(x), 2))  # (N, 20, 12, 12)
         x = torch.relu_(torch.max_pool2d(self.conv2(x), 2))  # (N, 50, 4, 4)
         x = x.flatten(1)  # (N, 800)
-        return torch.relu_(self.dropout(self.feature(x)))  # (N, L)
+        return self.dropout(self.feature(x))  # type: ignore[no-any-return]  # (N, L)
 
 
 class OwnEncoder(Keyed):

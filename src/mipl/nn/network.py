@@ -69,7 +69,7 @@ class BagNetwork(nn.Module):
 
     def pool(self, a: Tensor, h: Tensor, bags: Segments) -> Tensor:
         """Return bag vectors; those of the parts of a bag add up to its own."""
-        return bags.sum(a.unsqueeze(1) * h)  # (B, L)
+        return bags.weighted_sum(a, h)  # (B, L)
 
     def alone(self, h: Tensor) -> Tensor:
         """Return bag vectors of instances taken as bags of their own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -62,8 +63,47 @@ class Segments:
 
     def softmax(self, scores: Tensor) -> Tensor:
         """Return the softmax inside each bag: (N, ...) -> (N, ...)."""
-        e = torch.exp(scores - self.spread(self.max(scores)))
-        return e / self.spread(self.sum(e))
+        found: Tensor = _Softmax.apply(scores, self)  # type: ignore[no-untyped-call]
+        return found
+
+    def weighted_sum(self, a: Tensor, x: Tensor) -> Tensor:
+        """Add up the rows of each bag by their weights: (N,), (N, L) -> (B, L)."""
+        found: Tensor = _WeightedSum.apply(a, x, self)  # type: ignore[no-untyped-call]
+        return found
+
+
+class _Softmax(torch.autograd.Function):
+    """The softmax inside bags, with its gradient in few operations."""
+
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, bags: Segments) -> Tensor:
+        a = torch.exp(scores - bags.spread(bags.max(scores)))
+        a.div_(bags.spread(bags.sum(a)))
+        ctx.bags = bags
+        ctx.save_for_backward(a)
+        return a
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
+        (a,) = ctx.saved_tensors
+        slopes = a * g
+        return slopes - a * ctx.bags.spread(ctx.bags.sum(slopes)), None
+
+
+class _WeightedSum(torch.autograd.Function):
+    """The weighted sum inside bags, with its gradient in few operations."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, x: Tensor, bags: Segments) -> Tensor:
+        ctx.bags = bags
+        ctx.save_for_backward(a, x)
+        return bags.sum(a.unsqueeze(1) * x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor, None]:
+        a, x = ctx.saved_tensors
+        rows = ctx.bags.spread(g)  # (N, L)
+        return (rows * x).sum(dim=1), rows.mul_(a.unsqueeze(1)), None
 
 
 def safe_sqrt(x: Tensor) -> Tensor:

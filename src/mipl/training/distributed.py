@@ -8,7 +8,7 @@ loss are those of one process, and the gradients of the parts add up to its grad
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from hashlib import sha256
@@ -49,9 +49,11 @@ class Alone:
         out: Output = module(batch.x, batch.segments, tau)
         return out
 
-    def backward(self, total: Tensor, module: BagNetwork) -> None:
-        """Leave the gradient of the whole batch's loss in the parameters."""
-        total.backward()  # type: ignore[no-untyped-call]
+    def gradients(
+        self, total: Tensor, parameters: Sequence[Tensor]
+    ) -> Sequence[Tensor | None]:
+        """Return the gradients of the whole batch's loss."""
+        return torch.autograd.grad(total, parameters, allow_unused=True)
 
     def any(self, wish: bool) -> bool:
         """Tell whether any process wishes it."""
@@ -102,20 +104,26 @@ class Team(Alone):
         known = per_bag.values() | per_instance.values()
         return out.joined({**known, "h": cast("Tensor", _NotShared())})
 
-    def backward(self, total: Tensor, module: BagNetwork) -> None:
+    def gradients(
+        self, total: Tensor, parameters: Sequence[Tensor]
+    ) -> Sequence[Tensor | None]:
         """Add up the gradients of all processes' own bags."""
+        wholes = [part.whole for part in self.gathered]
         # The own rows may come from the same draws as the loss.
-        total.backward(retain_graph=True)  # type: ignore[no-untyped-call]
-        for parameter in module.parameters():
-            if parameter.grad is not None:
-                # The loss uses this parameter itself, in every process alike.
-                parameter.grad.div_(self.size)
-        said = [part for part in self.gathered if part.whole.grad is not None]
-        torch.autograd.backward(
-            [part.own for part in said], [part.gradient() for part in said]
+        found = torch.autograd.grad(
+            total, [*parameters, *wholes], allow_unused=True, retain_graph=True
+        )
+        used, of_rows = found[: len(parameters)], found[len(parameters) :]
+        own = torch.autograd.grad(
+            [part.own for part in self.gathered],
+            parameters,
+            [part.of_own(g) for part, g in zip(self.gathered, of_rows, strict=True)],
+            allow_unused=True,
         )
         self.gathered = []
-        _add_up([p.grad for p in module.parameters() if p.grad is not None])
+        # Where the loss uses a parameter itself, it does so in every process alike.
+        shares = [None if g is None else g / self.size for g in used]
+        return _sums([_sum(*pair) for pair in zip(shares, own, strict=True)])
 
     def any(self, wish: bool) -> bool:
         """Ask all processes."""
@@ -154,7 +162,7 @@ class Team(Alone):
 class _Gathered:
     """Some of a network's outputs: this process's rows, and a copy of all rows.
 
-    The copies take the gradient of the loss; ``gradient`` is what belongs to the own.
+    The copies take the gradient of the loss; ``of_own`` is what belongs to the own.
     """
 
     def __init__(
@@ -178,9 +186,11 @@ class _Gathered:
             for (name, shape), part in zip(self.shapes.items(), parts, strict=True)
         }
 
-    def gradient(self) -> Tensor:
+    def of_own(self, gradient: Tensor | None) -> Tensor:
         """Return the gradient of the loss for the own rows."""
-        return cast("Tensor", self.whole.grad)[self.rows]
+        if gradient is None:
+            return torch.zeros_like(self.own)
+        return gradient[self.rows]
 
 
 def _all_rows(own: Tensor, bounds: tuple[int, ...]) -> Tensor:
@@ -193,13 +203,17 @@ def _all_rows(own: Tensor, bounds: tuple[int, ...]) -> Tensor:
     return torch.cat([part[:n] for part, n in zip(parts, counts, strict=True)])
 
 
-def _add_up(gradients: list[Tensor]) -> None:
-    """Replace gradients by their sums over all processes, in one exchange."""
-    flat = torch.cat([gradient.flatten() for gradient in gradients])
+def _sum(a: Tensor | None, b: Tensor | None) -> Tensor | None:
+    return b if a is None else a if b is None else a + b
+
+
+def _sums(gradients: list[Tensor | None]) -> list[Tensor | None]:
+    """Return the sums of gradients over all processes, in one exchange."""
+    known = [gradient for gradient in gradients if gradient is not None]
+    flat = torch.cat([gradient.flatten() for gradient in known])
     dist.all_reduce(flat)
-    sums = torch.split(flat, [gradient.numel() for gradient in gradients])
-    for gradient, total in zip(gradients, sums, strict=True):
-        gradient.copy_(total.view(gradient.shape))
+    sums = iter(torch.split(flat, [gradient.numel() for gradient in known]))
+    return [g if g is None else next(sums).view(g.shape) for g in gradients]
 
 
 class _NotShared:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from mipl.errors import Diverged
 from mipl.nn.dropout import keyed_layers, set_keys
@@ -20,6 +20,7 @@ from mipl.training.distributed import ALONE, Alone
 from mipl.training.keeping import Keeper
 from mipl.training.options import Training
 from mipl.training.record import bag_record, epoch_figures, recorded_bags
+from mipl.training.sgd import FlatSGD
 from mipl.training.state import Clock, TrainingState
 
 AfterEpoch = Callable[[TrainingState, Clock], bool]
@@ -60,14 +61,7 @@ def start(
     # A copy: the label weights are written to at every step.
     w = torch.tensor(weights, dtype=options.torch_dtype())
     w = w.to(options.torch_device())
-    optimiser = torch.optim.SGD(
-        module.parameters(),
-        lr=options.lr,
-        momentum=options.momentum,
-        nesterov=options.nesterov,
-        weight_decay=options.weight_decay,
-        fused=True,
-    )
+    optimiser = FlatSGD(module.parameters(), [options])
     return TrainingState(module, optimiser, w, torch.zeros_like(w))
 
 
@@ -77,11 +71,11 @@ def train(run: Run, method: TrainableMethod) -> None:
     while state.epoch < options.epochs:
         clock = method._clock(state.epoch + 1, options.epochs)
         clock = replace(clock, seen=state.seen)
-        lr = set_learning_rate(state, options, clock.epoch)
+        cast("FlatSGD", state.optimiser).start_epoch(clock.epoch)
         order, keys = order_and_keys(seed, clock.epoch, run.trained)
         drawn = run.source.drawing(options.instances_per_bag, seed, clock.epoch)
         terms = run_epoch(state, method, drawn, options, clock, order, keys, run.keeper)
-        close_epoch(state, run.source, options, run.trained, terms, clock, lr)
+        close_epoch(state, run.source, options, run.trained, terms, clock)
         if run.after_epoch(state, clock):
             return
 
@@ -102,25 +96,17 @@ def close_epoch(
     trained: npt.NDArray[np.int64],
     terms: dict[str, float],
     clock: Clock,
-    lr: float,
 ) -> None:
     """Write down the figures of an epoch once its steps are done."""
     _check_parameters(state, clock)
     state.finish_epoch()
     candidates = source.candidates.cpu().numpy()
+    lr = options.learning_rate(clock.epoch)
     figures = epoch_figures(state, candidates, trained, terms, clock, lr)
     state.history.append(figures)
     recorded = recorded_bags(options.record_bags, len(source))
     if recorded:
         state.records.append(bag_record(state, candidates, recorded))
-
-
-def set_learning_rate(state: TrainingState, options: Training, epoch: int) -> float:
-    """Give the optimiser the learning rate of this epoch."""
-    lr = options.learning_rate(epoch)
-    for group in state.optimiser.param_groups:
-        group["lr"] = lr
-    return lr
 
 
 def run_epoch(
@@ -144,7 +130,7 @@ def run_epoch(
     )
     for step, batch in enumerate(batches, state.step):
         set_keys(layers, int(keys[step]), batch.part)
-        values = run_step(state, method, batch, clock, step, options.clip, keeper.team)
+        values = run_step(state, method, batch, clock, step, keeper.team)
         for name, value in values.items():
             total = state.totals.get(name, 0.0)
             state.totals[name] = total + value * len(batch.bags)
@@ -159,7 +145,6 @@ def run_step(
     batch: Batch,
     clock: Clock,
     step: int,
-    clip: float | None = None,
     team: Alone = ALONE,
 ) -> dict[str, float]:
     """Take one step on one batch: forward, label weights, loss, backward."""
@@ -172,13 +157,8 @@ def run_step(
     values = dict(zip(terms, each.tolist(), strict=True))
     values["loss"] = sum(values.values())
     check_finite(values, clock, step)
-    parameters = [p for group in state.optimiser.param_groups for p in group["params"]]
-    for parameter in parameters:
-        parameter.grad = None
-    team.backward(each.sum(), state.module)
-    if clip is not None:
-        nn.utils.clip_grad_norm_(parameters, clip)
-    state.optimiser.step()
+    optimiser = cast("FlatSGD", state.optimiser)
+    optimiser.descend(team.gradients(each.sum(), optimiser.parameters))
     state.w.index_copy_(0, batch.bags, updated)
     state.p.index_copy_(0, batch.bags, out.p.detach())
     return values

@@ -48,6 +48,11 @@ class TrainingState:
         self.epoch, self.step, self.totals, self.seen = self.epoch + 1, 0, {}, []
         self.last = Snapshot.of(self)
 
+    def set_learning_rate(self, lr: float) -> None:
+        """Give it to the optimiser."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = lr
+
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:

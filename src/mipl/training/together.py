@@ -17,9 +17,15 @@ from torch import Tensor
 
 from mipl.errors import Diverged
 from mipl.nn.network import Output
-from mipl.nn.stacked import dropout_layers, separate, set_joint_keys, stack_networks
+from mipl.nn.stacked import (
+    dropout_layers,
+    separate,
+    set_joint_keys,
+    share_memory,
+    stack_networks,
+)
+from mipl.training.distributed import ALONE
 from mipl.training.joint_batches import JointBatch, JointSource
-from mipl.training.joint_sgd import JointSGD, settings
 from mipl.training.loop import (
     Run,
     TrainableMethod,
@@ -27,6 +33,7 @@ from mipl.training.loop import (
     close_epoch,
     order_and_keys,
 )
+from mipl.training.sgd import FlatSGD
 from mipl.training.state import Clock
 
 Floats = npt.NDArray[np.float64]
@@ -41,11 +48,9 @@ def train_together(
     and the others go on. ``joint_method`` gives the method that stands for the runs of
     these numbers: its loss terms and label weights have a first axis of runs.
     """
-    # Neighbours of equal settings share their steps.
-    numbers = sorted(runs, key=lambda number: settings(runs[number].options))
-    stack = _Stack({number: runs[number] for number in numbers})
-    method = joint_method(numbers)
-    epochs = runs[numbers[0]].options.epochs
+    stack = _Stack(runs)
+    method = joint_method(list(runs))
+    epochs = next(iter(runs.values())).options.epochs
     for epoch in range(1, epochs + 1):
         stack.run_epoch(method, method._clock(epoch, epochs))
         if not stack.going:
@@ -73,7 +78,9 @@ class _Stack:
         self.source = JointSource(sources, scaled)
         options = [run.options for run in runs.values()]
         self.batch_size = options[0].batch_size
-        self.sgd = JointSGD(list(self.module.parameters()), options)
+        self.sgd = FlatSGD(self.module.parameters(), options)
+        for i, state in enumerate(states):
+            share_memory(state.module, self.module, i)
         self.w = torch.stack([state.w for state in states])  # (S, m, k)
         self.p = torch.stack([state.p for state in states])  # (S, m, k)
         for state, w, p in zip(states, self.w, self.p, strict=True):
@@ -111,11 +118,8 @@ class _Stack:
 
     def _close_epoch(self, number: int, terms: dict[str, float], clock: Clock) -> None:
         run = self.runs[number]
-        lr = run.options.learning_rate(clock.epoch)
         try:
-            close_epoch(
-                run.state, run.source, run.options, run.trained, terms, clock, lr
-            )
+            close_epoch(run.state, run.source, run.options, run.trained, terms, clock)
             stop = run.after_epoch(run.state, clock)
         except Diverged as error:
             self.diverged[number], stop = error, True
@@ -137,9 +141,7 @@ class _Stack:
         lines = torch.cat([each, total.unsqueeze(0)]).detach().cpu().double().numpy()
         values = dict(zip([*terms, "loss"], lines, strict=True))
         self._check_finite(values, clock, step)
-        self.module.zero_grad(set_to_none=True)
-        total.sum().backward()  # type: ignore[no-untyped-call]
-        self.sgd.step()
+        self.sgd.descend(ALONE.gradients(total.sum(), self.sgd.parameters))
         self._keep(self.w, batch, updated)
         self._keep(self.p, batch, out.p.detach())
         return values

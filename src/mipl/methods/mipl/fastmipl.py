@@ -18,7 +18,7 @@ from mipl.losses import linear_objective
 from mipl.methods.base import Floats
 from mipl.methods.fitted_network import scaled_attention
 from mipl.methods.neural import NeuralBagClassifier
-from mipl.nn.dropout import KeyedDropout, rekey
+from mipl.nn.dropout import DroppedReLU, rekey
 from mipl.nn.encoders import Standardise
 from mipl.nn.mixed import (
     MixedNetwork,
@@ -204,7 +204,7 @@ class FastMIPL(NeuralBagClassifier):
         if self.test_dropout:
             rekey(module, stream_seed(as_seed(self.random_state), "test dropout"))
             for layer in module.modules():
-                if isinstance(layer, KeyedDropout):
+                if isinstance(layer, DroppedReLU):
                     layer.train()
         return module
 

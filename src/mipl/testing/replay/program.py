@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -26,8 +28,9 @@ from mipl.testing.replay.network import (
     values_of,
 )
 from mipl.training.batches import Batch, BatchSource
-from mipl.training.loop import run_step, set_learning_rate, start
+from mipl.training.loop import run_step, start
 from mipl.training.options import Training
+from mipl.training.sgd import FlatSGD
 from mipl.training.state import Clock
 
 Terms = dict[str, Tensor]
@@ -132,7 +135,8 @@ def trajectory(
     for epoch, order in enumerate(inputs["train_order"], start=1):
         clock = method._clock(epoch, options.epochs)
         alphas.append(clock.alpha)
-        rates.append(set_learning_rate(state, options, epoch))
+        cast("FlatSGD", state.optimiser).start_epoch(epoch)
+        rates.append(options.learning_rate(epoch))
         module.train()
         batches = source.deal(order, options.batch_size, None)
         steps = [run_step(state, method, b, clock, i) for i, b in enumerate(batches)]

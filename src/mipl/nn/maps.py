@@ -1,0 +1,55 @@
+"""Affine maps: one for all rows, or one for the rows of each of several runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+def mapped(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """Apply a map (q, d) to all rows, or each of (S, q, d) to its share of the rows."""
+    if weight.ndim == 2:
+        return nn.functional.linear(x, weight, bias)  # (n, q)
+    found: Tensor = _Maps.apply(x, weight, bias)  # type: ignore[no-untyped-call]
+    return found  # (S n, q)
+
+
+def by_columns(weight: Tensor) -> bool:
+    """Whether a matrix lies in memory column after column."""
+    return weight.ndim == 2 and not weight.is_contiguous()
+
+
+class _Maps(torch.autograd.Function):
+    """x W' + b of each run, with the gradient of W in the memory order of W.
+
+    The gradient that torch takes is always by columns: it would be copied, and for one
+    output it is ten times slower.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        n_runs, outputs, inputs = weight.shape
+        rows = x.view(n_runs, -1, inputs)  # (S, n, d)
+        ctx.save_for_backward(rows, weight)
+        ctx.biased = bias is not None
+        found = x.new_empty(len(x), outputs)
+        # Not a view, so that the next layer may write into it.
+        out, maps = found.view(n_runs, -1, outputs), weight.transpose(1, 2)
+        if bias is None:
+            torch.bmm(rows, maps, out=out)
+        else:
+            torch.baddbmm(bias.unsqueeze(1), rows, maps, out=out)
+        return found  # (S n, q)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, Tensor, Tensor | None]:
+        rows, weight = ctx.saved_tensors
+        g = g.view(len(weight), -1, weight.shape[1])  # (S, n, q)
+        of_x = torch.bmm(g, weight).flatten(0, 1) if ctx.needs_input_grad[0] else None
+        if by_columns(weight[0]):
+            of_weight = torch.bmm(rows.transpose(1, 2), g).transpose(1, 2)
+        else:
+            of_weight = torch.bmm(g.transpose(1, 2), rows)
+        return of_x, of_weight, g.sum(dim=1) if ctx.biased else None

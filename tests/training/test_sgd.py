@@ -1,0 +1,93 @@
+"""Descent on one vector: torch's own steps, run by run, in any memory order."""
+
+import pytest
+import torch
+from torch import nn
+
+from mipl import Training
+from mipl.training.sgd import FlatSGD
+
+SETTINGS = [
+    Training(lr=0.1, epochs=4, nesterov=True, weight_decay=0.01),
+    Training(lr=0.05, epochs=4, nesterov=False, clip=0.7),
+    Training(lr=0.2, epochs=4, momentum=0.0, nesterov=False, clip=0.1),
+]
+
+
+def parameters(seed):
+    """Return parameters by rows, by columns, and of a convolution, channels last."""
+    chance = torch.Generator().manual_seed(seed)
+    images = torch.randn(2, 3, 4, 4, generator=chance, dtype=torch.float64)
+    values = [
+        torch.randn(3, 4, generator=chance, dtype=torch.float64),
+        torch.randn(5, 3, generator=chance, dtype=torch.float64).T,
+        torch.randn(6, generator=chance, dtype=torch.float64),
+        images.to(memory_format=torch.channels_last),
+    ]
+    return [nn.Parameter(value) for value in values]
+
+
+def loss(values):
+    return sum((value.sin() * (i + 1)).sum() for i, value in enumerate(values))
+
+
+def by_torch(options, seed):
+    values = parameters(seed)
+    sgd = torch.optim.SGD(
+        values,
+        lr=options.lr,
+        momentum=options.momentum,
+        nesterov=options.nesterov,
+        weight_decay=options.weight_decay,
+    )
+    for epoch in range(1, options.epochs + 1):
+        sgd.param_groups[0]["lr"] = options.learning_rate(epoch)
+        sgd.zero_grad()
+        loss(values).backward()
+        if options.clip is not None:
+            nn.utils.clip_grad_norm_(values, options.clip)
+        sgd.step()
+    return values
+
+
+def descend(sgd, values, epochs):
+    for epoch in range(1, epochs + 1):
+        sgd.start_epoch(epoch)
+        sgd.descend(torch.autograd.grad(loss(values), values))
+
+
+@pytest.mark.parametrize("options", SETTINGS)
+def test_one_network_steps_as_torch_does(options):
+    values = parameters(1)
+    strides = [value.stride() for value in values]
+    descend(FlatSGD(values, [options]), values, options.epochs)
+    assert [value.stride() for value in values] == strides
+    for mine, theirs in zip(values, by_torch(options, 1), strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-12, atol=1e-12)
+
+
+def test_each_of_several_runs_steps_by_its_own_settings():
+    single = [parameters(seed)[:3] for seed in range(len(SETTINGS))]
+    joint = [nn.Parameter(torch.stack(each)) for each in zip(*single, strict=True)]
+    alone = [trained_alone(options, seed) for seed, options in enumerate(SETTINGS)]
+    descend(FlatSGD(joint, SETTINGS), joint, 4)
+    for run, expected in enumerate(alone):
+        for mine, theirs in zip(joint, expected, strict=True):
+            torch.testing.assert_close(mine[run], theirs, rtol=1e-12, atol=1e-12)
+
+
+def trained_alone(options, seed):
+    """Train the parameters that can be stacked, alone."""
+    values = parameters(seed)[:3]
+    descend(FlatSGD(values, [options]), values, options.epochs)
+    return values
+
+
+def test_a_parameter_without_gradient_only_decays():
+    used, unused = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(3))
+    sgd = FlatSGD([used, unused], [Training(lr=0.5, epochs=1, weight_decay=0.1)])
+    sgd.start_epoch(1)
+    sgd.descend([torch.ones(2), None])
+    assert (used < 0.5).all()
+    assert torch.equal(unused, torch.full((3,), float(unused[0].detach())))
+    assert 0.9 < unused[0] < 1
