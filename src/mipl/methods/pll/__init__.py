@@ -1,0 +1,1 @@
+"""Partial-label methods."""
