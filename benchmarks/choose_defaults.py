@@ -49,6 +49,8 @@ BASE: dict[str, Any] = {
     "classifier": "softmax",
     "margin": "batch",
     "margin_scale": 1.0,
+    "balance": False,
+    "unit_start": False,
     "training__lr": 0.1,
     "training__clip": 1.0,
     "training__batch_size": 16,
@@ -73,6 +75,8 @@ VARIATIONS: list[dict[str, Any]] = [
     *({"margin": v} for v in ("epoch", "bag", "mean", "none")),
     {"margin_scale": 0.5},
     {"margin_ddof": 1},
+    {"balance": True},
+    {"unit_start": True},
     {"update_first": True},
     {"alpha_lag": 0},
     {"tau_lag": 0},
@@ -99,6 +103,8 @@ COMBINATIONS: list[dict[str, Any]] = [
     {"lam": 1.0, "training__batch_size": 32, "training__lr": 0.2},
     {"tau": 2.0, "training__lr": 0.05},
     {"width": 256, "dropout": 0.25},
+    {"balance": True, "unit_start": True},
+    {"balance": True, "unit_start": True, "tau_lag": 0},
 ]
 
 

@@ -186,3 +186,27 @@ def test_layers_that_are_kept_stay_as_they_are():
     both = nn.Sequential(own, linear(2, 2))
     initialise(both, 0, kept=own)
     assert torch.equal(own.module.weight, before)
+
+
+@pytest.mark.parametrize("encoder", [LinearEncoder(5, 4, 0.5), ConvEncoder(4, 0.5)])
+def test_a_unit_start_spreads_by_one_around_zero(encoder):
+    initialise(encoder, seed=1)
+    d = 5 if type(encoder) is LinearEncoder else 784
+    x = torch.rand(50, d, generator=torch.Generator().manual_seed(2))
+    before = encoder.feature(encoder.trunk(x)).detach()
+    encoder.unit_start(x)
+    after = encoder.feature(encoder.trunk(x)).detach()
+    naive = (before - before.mean(0)) / before.std(0, correction=0)
+    torch.testing.assert_close(after, naive, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(
+        encoder.eval()(x), naive.clamp_min(0), rtol=1e-3, atol=1e-3
+    )
+
+
+def test_a_unit_start_leaves_units_alone_that_do_not_spread():
+    encoder = LinearEncoder(3, 4, 0.0)
+    initialise(encoder, seed=1)
+    weight = encoder.feature.weight.detach().clone()
+    encoder.unit_start(torch.ones(6, 3))
+    assert torch.equal(encoder.feature.weight, weight)
+    assert torch.isfinite(encoder.feature.bias).all()

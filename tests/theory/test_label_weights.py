@@ -30,7 +30,10 @@ def visits(monkeypatch):
 @pytest.mark.parametrize("alpha_lag", [0, 1])
 @pytest.mark.parametrize("update_first", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_label_weights_follow_the_recursion(visits, alpha_lag, update_first, weighted):
+@pytest.mark.parametrize("balance", [False, True])
+def test_label_weights_follow_the_recursion(
+    visits, alpha_lag, update_first, weighted, balance
+):
     sets = PROBLEM.candidates
     y = sets * np.array([3.0, 1.0, 2.0]) if weighted else sets.astype(float)
     everything = tuple(range(len(sets)))
@@ -38,17 +41,25 @@ def test_label_weights_follow_the_recursion(visits, alpha_lag, update_first, wei
         epochs=EPOCHS, batch_size=5, dtype="float64", record_bags=everything
     )
     model = MIPLMA(
-        width=6, alpha_lag=alpha_lag, update_first=update_first, training=training
+        width=6,
+        alpha_lag=alpha_lag,
+        update_first=update_first,
+        balance=balance,
+        training=training,
     ).fit(PROBLEM.bags, y)
     w = [[v / sum(row) for v in row] for row in y.tolist()]
+    means = np.ones(3)
     for epoch in range(1, EPOCHS + 1):
         alpha = (EPOCHS - epoch + alpha_lag) / EPOCHS
         for _, bags, p in [visit for visit in visits if visit[0] == epoch]:
-            for i, row in zip(bags, p, strict=True):
+            for i, row in zip(bags, p / means, strict=True):
                 total = sum(v for v, held in zip(row, sets[i], strict=True) if held)
                 for c, held in enumerate(sets[i]):
                     new = row[c] / total if held else 0.0
                     w[i][c] = alpha * w[i][c] + (1 - alpha) * new
+        if balance:
+            said = [p for t, _, p in visits if t == epoch]
+            means = np.concatenate(said).mean(axis=0)
         stored = model.record_[epoch - 1]["label_weights"]
         np.testing.assert_allclose(stored, w, atol=1e-12)
     np.testing.assert_allclose(model.label_weights_, w, atol=1e-12)

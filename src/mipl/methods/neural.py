@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -16,10 +17,10 @@ from mipl.errors import Diverged, MiplError
 from mipl.methods.fingerprint import fingerprint
 from mipl.methods.fitted_network import FittedNetwork
 from mipl.nn.attention import Attention
-from mipl.nn.encoders import Standardise, build_encoder
+from mipl.nn.encoders import LinearEncoder, Standardise, build_encoder
 from mipl.nn.initial import initialise
 from mipl.nn.network import BagNetwork, Output
-from mipl.seeds import as_seed, stream_seed
+from mipl.seeds import as_seed, stream, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.checkpoint import Checkpoint
 from mipl.training.distributed import ALONE, Alone, joined
@@ -30,6 +31,8 @@ from mipl.training.progress import CallbackSupportMixin, EpochReports, with_call
 from mipl.training.settings import torch_settings
 from mipl.training.state import Clock, TrainingState
 from mipl.training.stopping import EarlyStopping, hold_out
+
+_ENOUGH = 2000  # Instances that tell the spread of an embedding.
 
 
 class NeuralBagClassifier(
@@ -170,8 +173,14 @@ class NeuralBagClassifier(
         initialise(module, stream_seed(seed, "init"), kept=own)
         _fill_scaling(module, bags, self.scaling)
         module.to(device=device, dtype=dtype)
+        if self._unit_start():
+            _rescale(module, bags, seed)
         source = BatchSource(bags, candidates.matrix, device, dtype)
         return source, start(module, candidates.initial_weights(), options)
+
+    def _unit_start(self) -> bool:
+        """Whether the embedding starts at unit spread on the training instances."""
+        return False
 
     def _fall_back(self, run: Run) -> None:
         """Stay with the last finished epoch; without one, unfitted."""
@@ -215,6 +224,14 @@ class NeuralBagClassifier(
         self, encoder: nn.Module, attention: Attention, head: nn.Module
     ) -> BagNetwork:
         return BagNetwork(Standardise(self.n_features_in_), encoder, attention, head)
+
+
+def _rescale(module: BagNetwork, bags: Bags, seed: int) -> None:
+    if isinstance(module.encoder, LinearEncoder):
+        order = stream(seed, "unit start").permutation(bags.n_instances)
+        x = torch.tensor(bags.rows(np.sort(order[:_ENOUGH])))
+        parameter = next(module.parameters())
+        module.encoder.unit_start(module.scaling(x.to(parameter)))
 
 
 def _fill_scaling(module: BagNetwork, bags: Bags, scaling: str) -> None:

@@ -38,31 +38,45 @@ class LinearEncoder(nn.Module):
         self.dropout = DroppedReLU(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Embed the instances."""
-        return self.dropout(self.feature(x))  # type: ignore[no-any-return]  # (N, L)
+        """Embed the instances, given flat."""
+        return self.dropout(self.feature(self.trunk(x)))  # type: ignore[no-any-return]  # (N, L)
+
+    def trunk(self, x: Tensor) -> Tensor:
+        """Return what the affine map is applied to."""
+        return x
+
+    @torch.no_grad()
+    def unit_start(self, x: Tensor) -> None:
+        """Rescale the map so that its values for these instances spread by 1 around 0.
+
+        torch's starting values shrink a signal in every layer: after two convolutions
+        little more is left of an image than its mean.
+        """
+        h = self.feature(self.trunk(x))  # (N, L)
+        spread, mean = torch.std_mean(h, dim=0, correction=0)
+        spread = spread.where(spread > 0, 1.0)
+        self.feature.weight.div_(spread.unsqueeze(1))
+        self.feature.bias.sub_(mean).div_(spread)
 
 
-class ConvEncoder(nn.Module):
+class ConvEncoder(LinearEncoder):
     """Two 5x5 convolutions with ReLU and pooling, then the affine map; 28x28 only."""
 
     def __init__(self, width: int, dropout: float) -> None:
-        super().__init__()
+        super().__init__(800, width, dropout)
         self.conv1 = conv(1, 20, 5)
         self.conv2 = conv(20, 50, 5)
-        self.feature = linear(800, width)
-        self.dropout = DroppedReLU(dropout)
         # With channels last, in values and images, convolutions on a CPU take half the
         # time; pooling before the ReLU gives the same numbers for a quarter of it.
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Embed the instances, given flat."""
+    def trunk(self, x: Tensor) -> Tensor:
+        """Return the pooled channels of the images."""
         x = x.view(-1, *IMAGE)
         x = x.contiguous(memory_format=torch.channels_last)
         x = torch.relu_(torch.max_pool2d(self.conv1(x), 2))  # (N, 20, 12, 12)
         x = torch.relu_(torch.max_pool2d(self.conv2(x), 2))  # (N, 50, 4, 4)
-        x = x.flatten(1)  # (N, 800)
-        return self.dropout(self.feature(x))  # type: ignore[no-any-return]  # (N, L)
+        return x.flatten(1)  # (N, 800)
 
 
 class OwnEncoder(Keyed):

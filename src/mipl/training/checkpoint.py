@@ -177,6 +177,8 @@ def _state_arrays(state: TrainingState) -> dict[str, Array]:
         arrays |= _named(f"optimiser.{i}", kept)
     arrays |= _named("seen", {str(i): value for i, value in enumerate(state.seen)})
     arrays |= {"label_weights": _array(state.w), "probabilities": _array(state.p)}
+    if state.mean_p is not None:
+        arrays["mean_probabilities"] = _array(state.mean_p)
     for name in state.records[0] if state.records else ():
         arrays[f"record.{name}"] = np.stack([one[name] for one in state.records])
     return arrays
@@ -195,6 +197,8 @@ def _put_into(state: TrainingState, facts: _Facts, arrays: Mapping[str, Array]) 
     _put_into_optimiser(state.optimiser, _under("optimiser", arrays))
     state.w.copy_(torch.tensor(arrays["label_weights"]))
     state.p.copy_(torch.tensor(arrays["probabilities"]))
+    if "mean_probabilities" in arrays:
+        state.mean_p = torch.tensor(arrays["mean_probabilities"]).to(like)
     state.epoch, state.step = facts.epoch, facts.step
     state.totals, state.history = facts.totals, facts.history
     seen = _tensors(_under("seen", arrays), like)

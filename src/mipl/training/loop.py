@@ -70,7 +70,7 @@ def train(run: Run, method: TrainableMethod) -> None:
     state, options, seed = run.state, run.options, run.seed
     while state.epoch < options.epochs:
         clock = method._clock(state.epoch + 1, options.epochs)
-        clock = replace(clock, seen=state.seen)
+        clock = replace(clock, seen=state.seen, mean_p=state.mean_p)
         cast("FlatSGD", state.optimiser).start_epoch(clock.epoch)
         order, keys = order_and_keys(seed, clock.epoch, run.trained)
         drawn = run.source.drawing(options.instances_per_bag, seed, clock.epoch)
@@ -100,6 +100,8 @@ def close_epoch(
     """Write down the figures of an epoch once its steps are done."""
     _check_parameters(state, clock)
     state.finish_epoch()
+    # Bags that are not trained on have no probabilities.
+    state.mean_p = state.p.sum(dim=0) / len(trained)
     candidates = source.candidates.cpu().numpy()
     lr = options.learning_rate(clock.epoch)
     figures = epoch_figures(state, candidates, trained, terms, clock, lr)

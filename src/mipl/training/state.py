@@ -15,8 +15,9 @@ from mipl.nn.network import BagNetwork
 class Clock:
     """Where the training stands, and what follows from it.
 
-    ``seen`` holds what a loss keeps from the earlier batches of the same epoch; an
-    interrupted run finds it again.
+    ``seen`` holds what a loss keeps from the earlier batches of the same epoch, and
+    ``mean_p`` the mean probabilities of the classes in the last epoch; an interrupted
+    run finds them again.
     """
 
     epoch: int  # 1..epochs
@@ -24,6 +25,7 @@ class Clock:
     tau: float = 1.0
     alpha: float = 1.0
     seen: list[Tensor] = field(default_factory=list)
+    mean_p: Tensor | None = None  # (k,)
 
 
 @dataclass(eq=False)
@@ -38,6 +40,7 @@ class TrainingState:
     history: list[dict[str, float]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
     last: Snapshot | None = None  # of the last finished epoch
+    mean_p: Tensor | None = None  # (k,) over the bags, in that epoch
     # Of the epoch that is not finished yet:
     step: int = 0
     totals: dict[str, float] = field(default_factory=dict)

@@ -9,6 +9,7 @@ rounding.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +103,7 @@ class _Stack:
         orders = np.stack([order for order, _ in drawn])  # (S, m)
         keys = np.stack([key for _, key in drawn]).T.tolist()
         totals: dict[str, Floats] = {}
+        clock = replace(clock, mean_p=self._mean_p())
         self.sgd.start_epoch(clock.epoch)
         self.module.train()
         for step, batch in enumerate(self.source.deal(orders, self.batch_size)):
@@ -115,6 +117,15 @@ class _Stack:
                     n: float(total[i]) / len(orders[i]) for n, total in totals.items()
                 }
                 self._close_epoch(number, means, clock)
+
+    def _mean_p(self) -> Tensor | None:
+        """Return the mean probabilities of each run in the last epoch, (S, 1, k)."""
+        means = [run.state.mean_p for run in self.runs.values()]
+        if all(mean is None for mean in means):
+            return None
+        # A run that diverged in its first epoch has none, and needs none.
+        even = torch.full_like(self.p[0, 0], 1 / self.p.shape[2])
+        return torch.stack([even if mean is None else mean for mean in means])[:, None]
 
     def _close_epoch(self, number: int, terms: dict[str, float], clock: Clock) -> None:
         run = self.runs[number]

@@ -260,3 +260,15 @@ def test_bag_vectors_are_the_attention_times_the_embedding():
     parts = zip(np.split(a, starts), np.split(h, starts), strict=True)
     naive = [weights @ rows for weights, rows in parts]
     np.testing.assert_allclose(z, naive, atol=1e-5)
+
+
+def test_ours_starts_at_unit_spread_and_an_encoder_of_the_users_does_not():
+    still = {"training__epochs": 1, "training__lr": 1e-12}
+    module = fitted(MIPLMA(width=6, random_state=0).set_params(**still)).module_
+    rows = torch.tensor(np.concatenate(PROBLEM.bags), dtype=torch.float32)
+    h = module.encoder.feature(module.scaling(rows)).detach().numpy()
+    np.testing.assert_allclose(h.mean(0), 0, atol=1e-4)
+    np.testing.assert_allclose(h.std(0), 1, atol=1e-4)
+    own = torch.nn.Linear(4, 3)
+    kept = fitted(MIPLMA(encoder=own).set_params(**still)).module_.encoder.module
+    np.testing.assert_allclose(kept.weight.detach(), own.weight.detach(), atol=1e-9)
