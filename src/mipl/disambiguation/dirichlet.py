@@ -41,7 +41,7 @@ def softmax_on(outputs: Tensor, sets: Tensor) -> Tensor:
     >>> softmax_on(torch.zeros(1, 3), torch.tensor([[True, False, True]]))
     tensor([[0.5000, 0.0000, 0.5000]])
     """
-    return outputs.masked_fill(~sets, -torch.inf).softmax(dim=1)
+    return outputs.masked_fill(~sets, -torch.inf).softmax(dim=-1)
 
 
 def tied(w: Tensor, outputs: Tensor) -> Tensor:

@@ -2,9 +2,10 @@
 
 from mipl.losses.attention import attention_entropy
 from mipl.losses.calibrated import best_and_next, calibratable_loss
-from mipl.losses.candidate import weighted_log_loss
+from mipl.losses.candidate import candidate_log_loss, weighted_log_loss
 from mipl.losses.inhibition import candidate_mass, inhibition_loss
 from mipl.losses.latent import bernoulli_entropy
+from mipl.losses.leverage import leveraged, log_pair, sigmoid_pair
 from mipl.losses.linear import linear_objective
 from mipl.losses.margin import (
     label_margin,
@@ -19,13 +20,17 @@ __all__ = [
     "bernoulli_entropy",
     "best_and_next",
     "calibratable_loss",
+    "candidate_log_loss",
     "candidate_mass",
     "inhibition_loss",
     "label_margin",
+    "leveraged",
     "linear_objective",
+    "log_pair",
     "margin_distribution_loss",
     "margin_violation",
     "mean_and_spread",
+    "sigmoid_pair",
     "single_bag_margin_loss",
     "weighted_log_loss",
 ]

@@ -27,8 +27,8 @@ from mipl.training.options import Training
 from mipl.training.settings import torch_settings
 
 
-class FittedNetwork(TransformerMixin, BagClassifier):  # type: ignore[misc]
-    """Predictions, attention and bag vectors of a trained network, and its files."""
+class FittedNetwork(BagClassifier):
+    """Predictions of a trained network, and its files."""
 
     encoder: str | nn.Module
     module_: BagNetwork
@@ -54,6 +54,32 @@ class FittedNetwork(TransformerMixin, BagClassifier):  # type: ignore[misc]
         # Normalised again in float64: float32 rows miss one by a few units of 1e-7.
         return torch.softmax(log_p, dim=1).numpy()
 
+    def _precise_module(self) -> BagNetwork:
+        """Return the network as predictions use it: in float64, where it can.
+
+        In float32 a prediction would depend on how many bags are handled at once, by a
+        few units of 1e-6; a user's encoder may not be written for another type.
+        """
+        module = self.module_.eval()
+        on_mps = next(module.parameters()).device.type == "mps"  # It has no float64.
+        if on_mps or isinstance(self.encoder, nn.Module):
+            return module
+        return copy.deepcopy(module).double()
+
+    def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor], n: int) -> Tensor:
+        """Show the network all bags and join n rows of its output, in float64."""
+        module = self._precise_module()
+        with torch_settings(self._options().threads), torch.no_grad():
+            seen = look(module, bags, self.tau_)
+            values = joined((pick(some).cpu().double() for some in seen), n)
+        if not bool(torch.isfinite(values).all()):
+            raise _too_far(values, bags)
+        return values
+
+
+class AttendingNetwork(TransformerMixin, FittedNetwork):  # type: ignore[misc]
+    """A trained network whose bags have attention, and vectors of their own."""
+
     def attend(self, X: Any, scale: str = "raw") -> Floats:
         """Return the attention of each instance, (N,).
 
@@ -77,28 +103,6 @@ class FittedNetwork(TransformerMixin, BagClassifier):  # type: ignore[misc]
         bags = self._as_bags(X)
         log_p = self._collect(bags, lambda s: s.instance_log_p, bags.n_instances)
         return log_p.exp_().numpy()
-
-    def _precise_module(self) -> BagNetwork:
-        """Return the network as predictions use it: in float64, where it can.
-
-        In float32 a prediction would depend on how many bags are handled at once, by a
-        few units of 1e-6; a user's encoder may not be written for another type.
-        """
-        module = self.module_.eval()
-        on_mps = next(module.parameters()).device.type == "mps"  # It has no float64.
-        if on_mps or isinstance(self.encoder, nn.Module):
-            return module
-        return copy.deepcopy(module).double()
-
-    def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor], n: int) -> Tensor:
-        """Show the network all bags and join n rows of its output, in float64."""
-        module = self._precise_module()
-        with torch_settings(self._options().threads), torch.no_grad():
-            seen = look(module, bags, self.tau_)
-            values = joined((pick(some).cpu().double() for some in seen), n)
-        if not bool(torch.isfinite(values).all()):
-            raise _too_far(values, bags)
-        return values
 
 
 def scaled_attention(a: Floats, offsets: npt.NDArray[np.int64], scale: str) -> Floats:

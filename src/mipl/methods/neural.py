@@ -1,4 +1,4 @@
-"""NeuralBagClassifier: a network trained on batches of bags."""
+"""NeuralClassifier: a network trained on batches, and NeuralBagClassifier: of bags."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.scaling import PerInstance
 from mipl.errors import Diverged, MiplError
+from mipl.methods.base import Floats
 from mipl.methods.fingerprint import fingerprint
-from mipl.methods.fitted_network import FittedNetwork
+from mipl.methods.fitted_network import AttendingNetwork, FittedNetwork
 from mipl.nn.attention import Attention
-from mipl.nn.encoders import LinearEncoder, Standardise, build_encoder
+from mipl.nn.encoders import LinearEncoder, OwnEncoder, Standardise, build_encoder
 from mipl.nn.initial import initialise
 from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import as_seed, stream, stream_seed
@@ -35,30 +36,29 @@ from mipl.training.stopping import EarlyStopping, hold_out
 _ENOUGH = 2000  # Instances that tell the spread of an embedding.
 
 
-class NeuralBagClassifier(
+class NeuralClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
     FittedNetwork,
 ):
-    """Base of the methods that train a network.
+    """Base of the methods that train a network, whatever it looks like.
 
-    A leaf overrides three hooks: ``_build`` the network, compute the ``_loss`` terms,
-    and ``_update`` the label weights. It has the arguments ``encoder``, ``width``,
-    ``dropout``, ``scaling``, ``training`` and ``random_state``.
+    A leaf overrides hooks: make a ``_new_module``, compute the ``_loss`` terms, and
+    ``_update`` the label weights. It has the arguments ``scaling``, ``training`` and
+    ``random_state``.
     """
 
-    width: int | Sequence[int]
-    dropout: float
     scaling: str
     training: Training | None
     random_state: Any
 
     # Arguments that may differ between runs trained together; None where the loss and
-    # the update of the label weights do not take a first axis of runs.
+    # the update of the label weights do not take a first axis of runs, or the method
+    # has something to do at the end of an epoch.
     _differing: ClassVar[tuple[str, ...] | None] = None
 
     # -- hooks -----------------------------------------------------------------------
 
-    def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:
+    def _new_module(self, n_classes: int) -> BagNetwork:
         raise NotImplementedError
 
     def _loss(
@@ -77,7 +77,25 @@ class NeuralBagClassifier(
         return 1.0
 
     def _updates_first(self) -> bool:
+        """Tell whether the loss has the label weights of its own step."""
         return False
+
+    def _updates_late(self) -> bool:
+        """Tell whether the label weights come from the network after the step."""
+        return False
+
+    def _first_weights(self, candidates: Candidates) -> Floats:
+        """Return the label weights before the first step, (m, k)."""
+        return candidates.initial_weights()
+
+    def _prepare(self, state: TrainingState, source: BatchSource) -> None:
+        """Put into ``state.own`` what the method keeps besides its label weights."""
+
+    def _end_epoch(self, state: TrainingState, clock: Clock) -> None:
+        """Look at the label weights of all bags, once the steps of an epoch are done.
+
+        Only a method without ``_differing`` is asked.
+        """
 
     def _default_training(self) -> Training:
         return Training()
@@ -169,14 +187,16 @@ class NeuralBagClassifier(
         device, dtype = options.torch_device(), options.torch_dtype()
         self.instance_shape_ = bags.instance_shape
         module = self._new_module(len(candidates.classes))
-        own = module.encoder if isinstance(self.encoder, nn.Module) else None
-        initialise(module, stream_seed(seed, "init"), kept=own)
+        own = [layer for layer in module.modules() if isinstance(layer, OwnEncoder)]
+        initialise(module, stream_seed(seed, "init"), kept=nn.ModuleList(own))
         _fill_scaling(module, bags, self.scaling)
         module.to(device=device, dtype=dtype)
         if self._unit_start():
             _rescale(module, bags, seed)
         source = BatchSource(bags, candidates.matrix, device, dtype)
-        return source, start(module, candidates.initial_weights(), options)
+        state = start(module, self._first_weights(candidates), options)
+        self._prepare(state, source)
+        return source, state
 
     def _unit_start(self) -> bool:
         """Whether the embedding starts at unit spread on the training instances."""
@@ -209,6 +229,20 @@ class NeuralBagClassifier(
                 f"got {options!r}."
             )
         return options
+
+
+class NeuralBagClassifier(AttendingNetwork, NeuralClassifier):
+    """Base of the methods that embed instances and attend to them.
+
+    A leaf ``_build``s its network around an encoder, and has the arguments ``encoder``,
+    ``width`` and ``dropout`` beside those of its base.
+    """
+
+    width: int | Sequence[int]
+    dropout: float
+
+    def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:
+        raise NotImplementedError
 
     def _new_module(self, n_classes: int) -> BagNetwork:
         encoder, width = build_encoder(

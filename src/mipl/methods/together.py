@@ -11,7 +11,7 @@ from torch import nn
 
 from mipl.errors import Diverged, MiplError
 from mipl.methods.base import BagClassifier
-from mipl.methods.neural import NeuralBagClassifier
+from mipl.methods.neural import NeuralClassifier
 from mipl.nn.stacked import can_stack
 from mipl.training.options import Training
 from mipl.training.progress import within_callbacks
@@ -108,7 +108,7 @@ def _fit_alone(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
 def _shared(job: _Job) -> Hashable:
     """Return what runs of one stack have in common, None for a run on its own."""
     estimator = job.estimator
-    if not isinstance(estimator, NeuralBagClassifier) or estimator._differing is None:
+    if not isinstance(estimator, NeuralClassifier) or estimator._differing is None:
         return None
     if isinstance(estimator.encoder, nn.Module) or job.bags.on_disk:
         return None
@@ -158,7 +158,7 @@ def _fit_stack(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
     return diverged
 
 
-def _joint(models: Sequence[NeuralBagClassifier]) -> NeuralBagClassifier:
+def _joint(models: Sequence[NeuralClassifier]) -> NeuralClassifier:
     """Return one estimator that stands for all: what differs becomes a tensor (S,)."""
     joint = copy.copy(models[0])
     options = joint._options()

@@ -30,7 +30,10 @@ def conv(inputs: int, outputs: int, side: int) -> nn.Conv2d:
 
 
 class Drawn(nn.Module):
-    """A layer with values of its own, which it draws from a given generator."""
+    """A layer with values of its own, which it draws from a given generator.
+
+    What lies inside it is its own, too.
+    """
 
     def draw(self, generator: torch.Generator) -> None:
         """Take starting values."""
@@ -45,6 +48,9 @@ def initialise(module: nn.Module, seed: int, kept: nn.Module | None = None) -> N
     generator = torch.Generator().manual_seed(seed)
     untouched = set() if kept is None else set(kept.modules())
     for layer in module.modules():
+        if isinstance(layer, Drawn):
+            layer.draw(generator)
+            untouched.update(layer.modules())
         if isinstance(layer, (nn.Linear, nn.Conv2d)) and layer not in untouched:
             # By rows, whatever the order in memory.
             values = torch.empty(layer.weight.shape, dtype=layer.weight.dtype)
@@ -53,5 +59,3 @@ def initialise(module: nn.Module, seed: int, kept: nn.Module | None = None) -> N
             if layer.bias is not None:
                 bound = 1 / math.sqrt(layer.weight[0].numel())
                 nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
-        if isinstance(layer, Drawn):
-            layer.draw(generator)

@@ -176,6 +176,7 @@ def _state_arrays(state: TrainingState) -> dict[str, Array]:
         kept = {name: b for name, b in buffers.items() if isinstance(b, Tensor)}
         arrays |= _named(f"optimiser.{i}", kept)
     arrays |= _named("seen", {str(i): value for i, value in enumerate(state.seen)})
+    arrays |= _named("own", state.own)
     arrays |= {"label_weights": _array(state.w), "probabilities": _array(state.p)}
     if state.mean_p is not None:
         arrays["mean_probabilities"] = _array(state.mean_p)
@@ -197,6 +198,8 @@ def _put_into(state: TrainingState, facts: _Facts, arrays: Mapping[str, Array]) 
     _put_into_optimiser(state.optimiser, _under("optimiser", arrays))
     state.w.copy_(torch.tensor(arrays["label_weights"]))
     state.p.copy_(torch.tensor(arrays["probabilities"]))
+    for name, value in state.own.items():
+        value.copy_(torch.tensor(arrays[f"own.{name}"]))
     if "mean_probabilities" in arrays:
         state.mean_p = torch.tensor(arrays["mean_probabilities"]).to(like)
     state.epoch, state.step = facts.epoch, facts.step

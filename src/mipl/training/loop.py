@@ -53,6 +53,10 @@ class TrainableMethod(Protocol):
 
     def _updates_first(self) -> bool: ...
 
+    def _updates_late(self) -> bool: ...
+
+    def _end_epoch(self, state: TrainingState, clock: Clock) -> None: ...
+
 
 def start(
     module: BagNetwork, weights: npt.NDArray[np.float64], options: Training
@@ -70,11 +74,12 @@ def train(run: Run, method: TrainableMethod) -> None:
     state, options, seed = run.state, run.options, run.seed
     while state.epoch < options.epochs:
         clock = method._clock(state.epoch + 1, options.epochs)
-        clock = replace(clock, seen=state.seen, mean_p=state.mean_p)
+        clock = replace(clock, seen=state.seen, own=state.own, mean_p=state.mean_p)
         cast("FlatSGD", state.optimiser).start_epoch(clock.epoch)
         order, keys = order_and_keys(seed, clock.epoch, run.trained)
         drawn = run.source.drawing(options.instances_per_bag, seed, clock.epoch)
         terms = run_epoch(state, method, drawn, options, clock, order, keys, run.keeper)
+        method._end_epoch(state, clock)
         close_epoch(state, run.source, options, run.trained, terms, clock)
         if run.after_epoch(state, clock):
             return
@@ -149,10 +154,14 @@ def run_step(
     step: int,
     team: Alone = ALONE,
 ) -> dict[str, float]:
-    """Take one step on one batch: forward, label weights, loss, backward."""
+    """Take one step on one batch: forward, label weights, loss, backward.
+
+    Late label weights come from a second look at the batch, once the step is taken.
+    """
+    late = method._updates_late()
     out = team.forward(state.module, batch, clock.tau)
     w = state.w.index_select(0, batch.bags)  # (B, k)
-    updated = method._update(out, batch, w, clock)  # (B, k)
+    updated = w if late else method._update(out, batch, w, clock)  # (B, k)
     terms = method._loss(out, batch, updated if method._updates_first() else w, clock)
     each = torch.stack(list(terms.values()))
     # The only time that a step waits for the device.
@@ -161,6 +170,10 @@ def run_step(
     check_finite(values, clock, step)
     optimiser = cast("FlatSGD", state.optimiser)
     optimiser.descend(team.gradients(each.sum(), optimiser.parameters))
+    if late:
+        with torch.no_grad():
+            again = team.forward(state.module, batch, clock.tau)
+            updated = method._update(again, batch, w, clock)
     state.w.index_copy_(0, batch.bags, updated)
     state.p.index_copy_(0, batch.bags, out.p.detach())
     return values

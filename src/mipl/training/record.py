@@ -32,7 +32,7 @@ def epoch_figures(
     margins = label_margins(state.p.double().cpu().numpy()[trained], inside)
     w = state.w.double().cpu().numpy()[trained]
     ambiguous = inside.sum(axis=1) > 1
-    largest = w.max(axis=1)[ambiguous]
+    largest = np.where(inside, w, 0.0).max(axis=1)[ambiguous]
     return {
         "epoch": float(clock.epoch),
         **terms,

@@ -15,9 +15,9 @@ from mipl.nn.network import BagNetwork
 class Clock:
     """Where the training stands, and what follows from it.
 
-    ``seen`` holds what a loss keeps from the earlier batches of the same epoch, and
-    ``mean_p`` the mean probabilities of the classes in the last epoch; an interrupted
-    run finds them again.
+    ``seen`` holds what a loss keeps from the earlier batches of the same epoch, ``own``
+    what a method keeps from the earlier epochs, and ``mean_p`` the mean probabilities
+    of the classes in the last epoch; an interrupted run finds all of them again.
     """
 
     epoch: int  # 1..epochs
@@ -25,6 +25,7 @@ class Clock:
     tau: float = 1.0
     alpha: float = 1.0
     seen: list[Tensor] = field(default_factory=list)
+    own: dict[str, Tensor] = field(default_factory=dict)
     mean_p: Tensor | None = None  # (k,)
 
 
@@ -41,6 +42,7 @@ class TrainingState:
     records: list[dict[str, Any]] = field(default_factory=list)
     last: Snapshot | None = None  # of the last finished epoch
     mean_p: Tensor | None = None  # (k,) over the bags, in that epoch
+    own: dict[str, Tensor] = field(default_factory=dict)  # what else a method keeps
     # Of the epoch that is not finished yet:
     step: int = 0
     totals: dict[str, float] = field(default_factory=dict)

@@ -141,10 +141,10 @@ class _Stack:
         self, method: TrainableMethod, batch: JointBatch, clock: Clock, step: int
     ) -> dict[str, Floats]:
         """Take one step of each run; return the terms of each loss, (S,)."""
-        whole = self.module(batch.x, batch.segments, clock.tau)
-        out = _without_padding(whole, len(self.runs))
+        late = method._updates_late()
+        out = self._look(batch, clock)
         w = self.w.flatten(0, 1).index_select(0, batch.bags).view(out.p.shape)
-        updated = method._update(out, batch, w, clock)  # (S, B, k)
+        updated = w if late else method._update(out, batch, w, clock)  # (S, B, k)
         used = updated if method._updates_first() else w
         terms = method._loss(out, batch, used, clock)
         each = torch.stack(list(terms.values()))  # (terms, S)
@@ -153,9 +153,16 @@ class _Stack:
         values = dict(zip([*terms, "loss"], lines, strict=True))
         self._check_finite(values, clock, step)
         self.sgd.descend(ALONE.gradients(total.sum(), self.sgd.parameters))
+        if late:
+            with torch.no_grad():
+                updated = method._update(self._look(batch, clock), batch, w, clock)
         self._keep(self.w, batch, updated)
         self._keep(self.p, batch, out.p.detach())
         return values
+
+    def _look(self, batch: JointBatch, clock: Clock) -> Output:
+        whole = self.module(batch.x, batch.segments, clock.tau)
+        return _without_padding(whole, len(self.runs))
 
     def _keep(self, of_bags: Tensor, batch: JointBatch, values: Tensor) -> None:
         of_bags.flatten(0, 1).index_copy_(0, batch.bags, values.flatten(0, 1))

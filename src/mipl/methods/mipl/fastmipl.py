@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import torch
@@ -13,11 +12,11 @@ from torch import Tensor, nn
 
 from mipl.data.bags import Bags
 from mipl.disambiguation import confidence_update
-from mipl.errors import MiplError
 from mipl.losses import linear_objective
 from mipl.methods.base import Floats
 from mipl.methods.fitted_network import scaled_attention
 from mipl.methods.neural import NeuralBagClassifier
+from mipl.nn.backbones import as_widths
 from mipl.nn.dropout import DroppedReLU, rekey
 from mipl.nn.encoders import Standardise
 from mipl.nn.mixed import (
@@ -210,10 +209,4 @@ class FastMIPL(NeuralBagClassifier):
 
     def _check_arguments(self) -> None:
         super()._check_arguments()
-        widths = self.width if isinstance(self.width, Sequence) else [self.width]
-        whole = all(isinstance(w, Integral) and int(w) >= 1 for w in widths)
-        if not whole or len(widths) == 0:
-            raise MiplError(
-                "width of FastMIPL must be an integer >= 1 or several of them; "
-                f"got {self.width!r}."
-            )
+        as_widths(self.width, "FastMIPL")

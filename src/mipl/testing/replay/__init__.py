@@ -26,6 +26,11 @@ _HOMES = {
     "miplma_flat512": "mipl.testing.replay.miplma:released",
     "miplma_image": "mipl.testing.replay.miplma:released",
     "miplma_paper": "mipl.testing.replay.miplma_paper:paper",
+    "pll_cavl": "mipl.testing.replay.pll:cavl",
+    "pll_lws": "mipl.testing.replay.pll:lws",
+    "pll_pop": "mipl.testing.replay.pop:released",
+    "pll_proden": "mipl.testing.replay.pll:proden",
+    "pll_rc_cc": "mipl.testing.replay.pll:rc_and_cc",
     "promipl_flat": "mipl.testing.replay.promipl:released",
 }
 

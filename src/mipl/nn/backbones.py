@@ -1,0 +1,142 @@
+"""Backbones: vectors -> logits of the classes, for methods without bags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from numbers import Integral
+
+import torch
+from torch import Tensor, nn
+
+from mipl.errors import MiplError
+from mipl.nn.attention import Attention
+from mipl.nn.encoders import Standardise, build_encoder
+from mipl.nn.initial import Drawn, linear
+from mipl.nn.network import BagNetwork
+
+
+class Xavier(Drawn):
+    """Layers whose affine maps start with Xavier-uniform weights, and biases of 0."""
+
+    def __init__(self, layers: Sequence[nn.Module]) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply the layers."""
+        return self.layers(x)  # type: ignore[no-any-return]
+
+    def draw(self, generator: torch.Generator) -> None:
+        """Take starting values."""
+        for layer in self.layers.modules():
+            if isinstance(layer, nn.Linear):
+                # By rows, whatever the order in memory.
+                values = torch.empty(layer.weight.shape, dtype=layer.weight.dtype)
+                nn.init.xavier_uniform_(values, generator=generator)
+                layer.weight.detach().copy_(values)
+                if layer.bias is not None:
+                    nn.init.zeros_(layer.bias)
+
+
+class RowNorm(nn.BatchNorm1d):
+    """Batch norm that takes a batch of one row too.
+
+    One row has no spread: it is normalised by the running mean and variance, which it
+    leaves as they are.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise each feature over the batch."""
+        if self.training and len(x) < 2:
+            return nn.functional.batch_norm(
+                x,
+                self.running_mean,
+                self.running_var,
+                self.weight,
+                self.bias,
+                eps=self.eps,
+            )
+        return super().forward(x)
+
+
+class Sole(Attention):
+    """The attention of bags of one instance, which has all of it."""
+
+    def __init__(self) -> None:
+        super().__init__(_Level())
+
+    def weigh(self, scores: Tensor, bags: object, tau: float) -> Tensor:
+        """Return ones."""
+        return torch.ones_like(scores)
+
+
+class _Level(nn.Module):
+    """The same score for all."""
+
+    def forward(self, h: Tensor) -> Tensor:
+        return h.new_zeros(len(h))
+
+
+def hidden_layers(d: int, widths: Sequence[int], norm: bool) -> list[nn.Module]:
+    """Return affine maps with ReLU; under batch norm they have no bias."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in pairwise([d, *widths]):
+        layers.append(linear(inputs, outputs, bias=not norm))
+        layers.extend([RowNorm(outputs)] if norm else [])
+        layers.append(nn.ReLU(inplace=True))
+    return layers
+
+
+def vector_network(
+    d: int,
+    n_classes: int,
+    kind: str | nn.Module,
+    widths: Sequence[int],
+    *,
+    norm: bool,
+    xavier: bool,
+) -> BagNetwork:
+    """Return a network of bags of one instance, whose bag vectors are the logits.
+
+    Parameters
+    ----------
+    kind : {"linear", "mlp"} or torch.nn.Module
+        One affine map; hidden layers of these widths before it; or a module of the
+        user's before it, which keeps its values.
+    norm : bool
+        Whether hidden layers have batch norm.
+    xavier : bool
+        Whether starting values are Xavier's, or torch's usual ones.
+    """
+    before: list[nn.Module] = []
+    last = d
+    if isinstance(kind, nn.Module):
+        own, last = build_encoder(kind, d, None, 1, 0.0)
+        before, xavier = [own], False
+    elif kind == "mlp":
+        before, last = hidden_layers(d, widths, norm), widths[-1]
+    elif kind != "linear":
+        raise MiplError(
+            f"backbone must be 'linear', 'mlp' or a torch.nn.Module; got {kind!r}."
+        )
+    layers = [*before, linear(last, n_classes)]
+    backbone = Xavier(layers) if xavier else nn.Sequential(*layers)
+    return BagNetwork(Standardise(d), backbone, Sole(), nn.LogSoftmax(dim=1))
+
+
+def as_widths(width: int | Sequence[int], whose: str) -> tuple[int, ...]:
+    """Return the widths of layers, of which one or several are given.
+
+    Examples
+    --------
+    >>> as_widths(500, "RC"), as_widths((512, 256), "FastMIPL")
+    ((500,), (512, 256))
+    """
+    widths = width if isinstance(width, Sequence) else [width]
+    if not widths or not all(isinstance(w, Integral) and int(w) >= 1 for w in widths):
+        raise MiplError(
+            f"width of {whose} must be an integer >= 1 or several of them; "
+            f"got {width!r}."
+        )
+    return tuple(map(int, widths))
