@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from mipl.errors import BadFile, MiplError
 from mipl.methods import model_file, registry
 from mipl.methods.arguments import class_path, from_json, modules
+from mipl.methods.degraded import Degraded
 from mipl.methods.persist import Persistent
 from mipl.methods.stored import Stored
 from mipl.training.options import Training
@@ -62,8 +63,9 @@ def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
 
 def _known(path: str) -> type[Any]:
     """Return a class that a model file may name."""
-    if path == class_path(Training):
-        return Training
+    for kind in (Training, Degraded):
+        if path == class_path(kind):
+            return kind
     for row in registry.methods():
         if row.path == path and not row.fault:
             return row.load()

@@ -65,6 +65,13 @@ class Stored:
         """Tell whether an array of this name is there."""
         return name in self._arrays
 
+    def part(self, name: str) -> Stored:
+        """Take the arrays and facts under a name, as if they were a model's own."""
+        start = f"{name}."
+        names = [key for key in self._arrays if key.startswith(start)]
+        arrays = {key.removeprefix(start): self._arrays.pop(key) for key in names}
+        return Stored(arrays, self.fact(name, dict[str, Any]))
+
     def check_empty(self) -> None:
         """Refuse what nobody has asked for."""
         foreign = sorted([*self._arrays, *self._facts])

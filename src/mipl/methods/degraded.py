@@ -1,0 +1,98 @@
+"""Degraded: a partial-label method on bags that are reduced to one vector each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy.typing as npt
+from sklearn.base import clone
+
+from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.data.degrade import MaxMin, Mean
+from mipl.errors import MiplError
+from mipl.methods.base import BagClassifier, Floats
+from mipl.methods.partial import PartialLabelClassifier
+from mipl.methods.persist import State
+from mipl.methods.stored import Stored
+
+_REDUCTIONS = {"mean": Mean, "maxmin": MaxMin}
+
+
+class Degraded(BagClassifier):
+    """A bag method made of a partial-label method.
+
+    Each bag becomes one vector, which carries the bag's candidate set. What the method
+    does to vectors (scaling, for one) it does to these.
+
+    Parameters
+    ----------
+    estimator : PartialLabelClassifier
+        It is cloned; the fitted one is ``estimator_``.
+    reduction : {"mean", "maxmin"}
+        The mean of the instances, or their largest and smallest value per feature.
+
+    Examples
+    --------
+    >>> from mipl import load_dataset
+    >>> from mipl.methods.pll.proden import PRODEN
+    >>> train, test = load_dataset("synthetic", r=1).split(0)
+    >>> model = Degraded(PRODEN()).fit(train.bags, train.candidates)
+    >>> model.predict_proba(test.bags).shape == (len(test), len(train.classes))
+    True
+    """
+
+    estimator_: PartialLabelClassifier
+    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "reduction": tuple(_REDUCTIONS)
+    }
+
+    def __init__(self, estimator: Any, reduction: str = "mean") -> None:
+        self.estimator = estimator
+        self.reduction = reduction
+
+    @property
+    def label_weights_(self) -> Floats:
+        """Those of the estimator, (m, k), where it has any."""
+        return self.estimator_.label_weights_
+
+    @property
+    def history_(self) -> list[dict[str, float]]:
+        """The estimator's, where it has one."""
+        history: list[dict[str, float]] = self.estimator_.history_
+        return history
+
+    def _fit(self, bags: Bags, candidates: Candidates) -> None:
+        self.estimator_ = clone(self.estimator).fit(self._vectors(bags), candidates)
+
+    def _proba(self, bags: Bags) -> Floats:
+        return self.estimator_.predict_proba(self._vectors(bags))
+
+    def _vectors(self, bags: Bags) -> npt.NDArray[Any]:
+        vectors: npt.NDArray[Any] = _REDUCTIONS[self.reduction]().transform(bags)
+        return vectors
+
+    def _check_arguments(self) -> None:
+        super()._check_arguments()
+        if not isinstance(self.estimator, PartialLabelClassifier):
+            raise MiplError(
+                "estimator of Degraded must be a partial-label method, such as "
+                f"PRODEN(); got {self.estimator!r}."
+            )
+
+    # -- files -----------------------------------------------------------------------
+
+    def _state(self) -> State:
+        arrays, facts = super()._state()
+        inner, told = self.estimator_._state()
+        named = {f"estimator.{name}": value for name, value in inner.items()}
+        return arrays | named, {**facts, "estimator": told}
+
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        inner = stored.part("estimator")
+        self.estimator_ = clone(self.estimator)
+        self.estimator_._check_arguments()
+        self.estimator_._restore(inner)
+        inner.check_empty()
