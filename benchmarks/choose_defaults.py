@@ -160,7 +160,7 @@ def build(changes: dict[str, Any]) -> Any:
 
     if "preset" in changes:
         batch = changes.get("batch_size", 1)
-        training = Training(lr=changes["lr"], batch_size=batch)
+        training = Training(lr=changes["lr"], clip=None, batch_size=batch)
         preset = getattr(MIPLMA, changes["preset"])
         return preset(lam=changes.get("lam", 0.5), training=training)
     return MIPLMA().set_params(**(BASE | changes))

@@ -89,4 +89,4 @@ class GatedClassifier(NeuralBagClassifier):
         return self.update_first
 
     def _default_training(self) -> Training:
-        return Training(lr=0.01, batch_size=1)
+        return Training(lr=0.01, clip=None, batch_size=1)

@@ -98,6 +98,7 @@ def plain_sgd(**settings: Any) -> Training:
     usual: dict[str, Any] = {
         "lr": 0.01,
         "nesterov": False,
+        "clip": None,
         "schedule": "constant",
         "batch_size": 256,
     }

@@ -64,8 +64,9 @@ def gated(maps: Tensor) -> Tensor:
 
     Examples
     --------
-    >>> gated(torch.tensor([[2 * 0.5, 1.5]])), math.tanh(0.5) / (1 + math.exp(-1.5))
-    (tensor([[0.3778]]), 0.3778...)
+    >>> v, u = torch.tensor(0.5), torch.tensor(1.5)
+    >>> float(gated(torch.stack([2 * v, u])[None])), float(v.tanh() * u.sigmoid())
+    (0.3778..., 0.3778...)
     """
     found: Tensor = _Gated.apply(maps)  # type: ignore[no-untyped-call]
     return found

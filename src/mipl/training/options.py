@@ -26,7 +26,8 @@ class Training(BaseEstimator):  # type: ignore[misc]
     lr, momentum, nesterov, weight_decay
         Of stochastic gradient descent.
     clip : float or None
-        Largest norm of the whole gradient; a longer one is shortened to it.
+        Largest norm of the whole gradient; a longer one is shortened to it. The
+        published programs have no such bound, nor have the presets after them.
     schedule : {"cosine", "constant"}
         Course of the learning rate over the epochs.
     batch_size : int or None
@@ -65,7 +66,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         momentum: float = 0.9,
         nesterov: bool = True,
         weight_decay: float = 1e-4,
-        clip: float | None = None,
+        clip: float | None = 1.0,
         schedule: str = "cosine",
         batch_size: int | None = 16,
         batch_instances: int | None = None,

@@ -110,7 +110,7 @@ class DEMIPL(GatedClassifier):
             **PAPER,
             "encoder": "image",
             "attention_bias": "gates",
-            "training": Training(lr=0.01, nesterov=False, batch_size=1),
+            "training": Training(lr=0.01, nesterov=False, clip=None, batch_size=1),
         }
         return cls(**(preset | arguments))
 

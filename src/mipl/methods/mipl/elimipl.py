@@ -108,7 +108,7 @@ class ELIMIPL(GatedClassifier):
     @classmethod
     def paper(cls, **arguments: Any) -> Self:
         """Return the paper's reading: its equations, momentum without Nesterov."""
-        training = Training(lr=0.01, nesterov=False, batch_size=1)
+        training = Training(lr=0.01, nesterov=False, clip=None, batch_size=1)
         return cls(**{**PAPER, "training": training, **arguments})
 
     @classmethod

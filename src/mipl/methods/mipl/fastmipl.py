@@ -165,7 +165,9 @@ class FastMIPL(NeuralBagClassifier):
         return confidence_update(w, p, batch.candidates, self.keep)
 
     def _default_training(self) -> Training:
-        return Training(epochs=500, lr=2e-3, schedule="constant", batch_size=None)
+        return Training(
+            epochs=500, lr=2e-3, clip=None, schedule="constant", batch_size=None
+        )
 
     # -- predictions -----------------------------------------------------------------
 

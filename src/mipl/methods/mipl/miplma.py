@@ -221,7 +221,7 @@ class MIPLMA(GatedClassifier):
             "balance": False,
             "unit_start": False,
             "dropout": 0.0,
-            "training": Training(lr=0.05, nesterov=False, batch_size=None),
+            "training": Training(lr=0.05, nesterov=False, clip=None, batch_size=None),
         }
         return cls(**(preset | arguments))
 
@@ -246,7 +246,7 @@ class MIPLMA(GatedClassifier):
             "balance": False,
             "unit_start": False,
             "dropout": 0.5,
-            "training": Training(lr=0.01, nesterov=True, batch_size=1),
+            "training": Training(lr=0.01, clip=None, batch_size=1),
         }
         return cls(**(preset | arguments))
 
@@ -296,4 +296,4 @@ class MIPLMA(GatedClassifier):
         return momentum_update(w, p, batch.candidates, clock.alpha)  # Eq. (8)
 
     def _default_training(self) -> Training:
-        return Training(lr=0.1, clip=1.0)
+        return Training(lr=0.1)

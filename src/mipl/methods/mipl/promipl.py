@@ -144,4 +144,4 @@ class ProMIPL(GatedClassifier):
         return momentum_update(w, s, batch.candidates, clock.alpha)
 
     def _default_training(self) -> Training:
-        return Training(lr=0.005, schedule="constant", batch_size=1)
+        return Training(lr=0.005, clip=None, schedule="constant", batch_size=1)

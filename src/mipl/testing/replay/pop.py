@@ -65,6 +65,7 @@ def _method(inputs: Inputs) -> POP:
             lr=float(inputs["learning_rate"]),
             momentum=float(inputs["momentum"]),
             nesterov=False,
+            clip=None,
             weight_decay=float(inputs["weight_decay"]),
             schedule="constant",
             dtype="float64",

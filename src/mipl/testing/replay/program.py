@@ -43,6 +43,7 @@ def released_training(inputs: Inputs) -> Training:
         lr=float(inputs["train_learning_rate_initial"]),
         momentum=float(inputs["train_momentum"]),
         weight_decay=float(inputs["train_weight_decay"]),
+        clip=None,
         batch_size=1,
         dtype="float64",
     )
