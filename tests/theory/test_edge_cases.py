@@ -95,7 +95,12 @@ def test_a_candidate_of_probability_zero_is_survived():
     """Far apart and wrongly labelled later: the true class has probability 0."""
     bags = [np.full((2, 1), v, dtype=np.float32) for v in (-1e4, 1e4) * 4]
     y = np.array([0, 1] * 4)
-    model = MIPLMA(width=4, scaling="none", training=Training(epochs=3, lr=1e-4))
+    model = MIPLMA(
+        width=4,
+        scaling="none",
+        unit_start=False,
+        training=Training(epochs=3, lr=1e-4, clip=None),
+    )
     finite(model, bags, y)
     p = model.predict_proba(bags)
     found = model.disambiguate(bags, 1 - y)

@@ -71,7 +71,7 @@ def refused(path, *arguments, **settings):
         ({"dtype": "float64"}, "training.dtype", "float32", "float64"),
         ({"stop_on": "covering_rate"}, "training.stop_on", "None", "covering_rate"),
         ({"margin_ddof": 1}, "margin_ddof", "0", "1"),
-        ({"clip": 1.0}, "training.clip", "None", "1.0"),
+        ({"clip": 2.0}, "training.clip", "1.0", "2.0"),
     ],
     ids=lambda part: None if isinstance(part, (dict, str)) else part,
 )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
 
 import torch
 from torch import Tensor, nn
@@ -74,17 +73,16 @@ class FlatSGD(torch.optim.Optimizer):
         return torch.cat([t.reshape(len(self.options), -1) for t in rows], dim=1)
 
     def _share_memory(self) -> None:
-        """Let each parameter be a part of the values, in the order it had."""
-        sizes = (p.numel() // len(self.options) for p in self.parameters)
-        ends = pairwise(accumulate(sizes, initial=0))
-        each = zip(self.parameters, self.orders, ends, strict=True)
-        for parameter, order, (first, last) in each:
-            part = self.values[:, first:last]
-            if order is None:
-                parameter.data = part.view(parameter.shape)
-            else:
-                ordered = part.view([parameter.shape[i] for i in order])
-                parameter.data = ordered.permute(*_inverse(order))
+        """Let each parameter be a part of the values, with the strides it had."""
+        n_runs, length = self.values.shape
+        first = 0
+        for parameter in self.parameters:
+            strides = list(parameter.stride())
+            if n_runs > 1:
+                strides[0] = length
+            shape = parameter.shape
+            parameter.data = self.values.as_strided(shape, strides, first)
+            first += parameter.numel() // n_runs
 
 
 def _memory_order(parameter: Tensor) -> list[int] | None:
@@ -92,7 +90,3 @@ def _memory_order(parameter: Tensor) -> list[int] | None:
     axes = range(parameter.ndim)
     order = sorted(axes, key=parameter.stride, reverse=True)
     return None if order == list(axes) else order
-
-
-def _inverse(order: Sequence[int]) -> list[int]:
-    return sorted(range(len(order)), key=order.__getitem__)

@@ -146,7 +146,7 @@ FORGED_FACTS = {
     "other numbers": (put(*TRAINING, "dtype", "float64"), "must be float64 of shape"),
     "another number of features": (put("facts", "n_features", 5), "of shape"),
     "features as a text": (put("facts", "n_features", "4"), "n_features is damaged"),
-    "an image's shape": (put("facts", "instance_shape", [1, 28, 28]), "is missing"),
+    "an image's shape": (put("facts", "instance_shape", [1, 28, 28]), "of shape"),
     "too few classes": (put("facts", "classes", "values", ["a", "b"]), "of shape"),
     "a class twice": (put("facts", "classes", "values", ["a"] * 3), "class names are"),
     "classes cut off": (put("facts", "classes", "dtype", "<U1"), "class names are"),
