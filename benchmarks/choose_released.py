@@ -6,6 +6,7 @@ training bags; no true label is looked at. The best points stand in
 ``mipl.methods.rows.mipl_published.MIPLMA_CHOSEN``.
 
     python -m benchmarks.choose_released --data sival-mipl birdsong-mipl --r 1 2 3
+    python -m benchmarks.choose_released --data fmnist-mipl --together 1
     python -m benchmarks.choose_released --summary
 
 Finished points stay in results/choose_released.csv.
@@ -26,15 +27,15 @@ RATES = (0.01, 0.05)
 LAMBDAS = (0.01, 0.05, 0.1, 0.5, 1.0, 3.0, 5.0)
 PUBLISHED_LAMBDA = {"birdsong-mipl": (5.0,)}
 
-Point = tuple[float, float]
+Point = tuple[str, int, float, float]  # Data, r, learning rate, lambda.
 
 
-def work(job: tuple[str, int, tuple[Point, ...]]) -> list[dict[str, Any]]:
+def work(points: list[Point]) -> list[dict[str, Any]]:
     """Score some points of the grid on one data set."""
     from mipl import fit_together, load_dataset, method  # noqa: PLC0415
     from mipl.metrics.ambiguity import approximated_accuracy  # noqa: PLC0415
 
-    data, r, points = job
+    data, r = points[0][:2]
     train, _ = load_dataset(data, r=r).split(0)
     order = np.random.default_rng(0).permutation(len(train))
     n_fit = int(0.6 * len(train))
@@ -48,13 +49,13 @@ def work(job: tuple[str, int, tuple[Point, ...]]) -> list[dict[str, Any]]:
             training__lr=lr,
             random_state=0,
         )
-        for lr, lam in points
+        for _, _, lr, lam in points
     ]
     start = time.perf_counter()
     fit_together(models, [(fit.bags, fit.candidates)] * len(models))
     seconds = (time.perf_counter() - start) / len(models)
     rows = []
-    for (lr, lam), model in zip(points, models, strict=True):
+    for (_, _, lr, lam), model in zip(points, models, strict=True):
         p = model.predict_proba(held.bags)
         score = approximated_accuracy(p, held.candidates.matrix)
         rows.append(
@@ -70,9 +71,8 @@ def work(job: tuple[str, int, tuple[Point, ...]]) -> list[dict[str, Any]]:
     return rows
 
 
-def _key(job: tuple[str, int, tuple[Point, ...]]) -> tuple[str, ...]:
-    data, r, points = job
-    return data, str(r), str(points[0][0])
+def _key(point: Point) -> tuple[str, ...]:
+    return tuple(map(str, point))
 
 
 def summary() -> None:
@@ -89,21 +89,22 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", default=[])
     parser.add_argument("--r", nargs="+", type=int, default=[1])
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--together", type=int, default=7, help="points per process")
     parser.add_argument("--summary", action="store_true")
     given = parser.parse_args()
-    jobs = [
-        (
-            data,
-            r,
-            tuple((lr, lam) for lam in PUBLISHED_LAMBDA.get(data, LAMBDAS)),
-        )
-        for data in given.data
-        for r in given.r
-        for lr in RATES
-    ]
-    if jobs:
-        todo = missing(jobs, _key, ["data", "r", "lr"], FILE)
-        run_all(todo, work, FILE, given.workers)
+    for data in given.data:
+        for r in given.r:
+            grid = [
+                (data, r, lr, lam)
+                for lr in RATES
+                for lam in PUBLISHED_LAMBDA.get(data, LAMBDAS)
+            ]
+            todo = missing(grid, _key, ["data", "r", "lr", "lam"], FILE)
+            groups = [
+                todo[first : first + given.together]
+                for first in range(0, len(todo), given.together)
+            ]
+            run_all(groups, work, FILE, given.workers)
     summary()
 
 

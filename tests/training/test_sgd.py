@@ -1,10 +1,11 @@
 """Descent on one vector: torch's own steps, run by run, in any memory order."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from mipl import Training
+from mipl import MIPLMA, Training
 from mipl.training.sgd import FlatSGD
 
 SETTINGS = [
@@ -31,8 +32,7 @@ def loss(values):
     return sum((value.sin() * (i + 1)).sum() for i, value in enumerate(values))
 
 
-def by_torch(options, seed):
-    values = parameters(seed)
+def by_torch(options, values):
     sgd = torch.optim.SGD(
         values,
         lr=options.lr,
@@ -62,25 +62,20 @@ def test_one_network_steps_as_torch_does(options):
     strides = [value.stride() for value in values]
     descend(FlatSGD(values, [options]), values, options.epochs)
     assert [value.stride() for value in values] == strides
-    for mine, theirs in zip(values, by_torch(options, 1), strict=True):
+    for mine, theirs in zip(values, by_torch(options, parameters(1)), strict=True):
         torch.testing.assert_close(mine, theirs, rtol=1e-12, atol=1e-12)
 
 
 def test_each_of_several_runs_steps_by_its_own_settings():
     single = [parameters(seed)[:3] for seed in range(len(SETTINGS))]
     joint = [nn.Parameter(torch.stack(each)) for each in zip(*single, strict=True)]
-    alone = [trained_alone(options, seed) for seed, options in enumerate(SETTINGS)]
+    alone = [
+        by_torch(options, parameters(seed)[:3]) for seed, options in enumerate(SETTINGS)
+    ]
     descend(FlatSGD(joint, SETTINGS), joint, 4)
     for run, expected in enumerate(alone):
         for mine, theirs in zip(joint, expected, strict=True):
             torch.testing.assert_close(mine[run], theirs, rtol=1e-12, atol=1e-12)
-
-
-def trained_alone(options, seed):
-    """Train the parameters that can be stacked, alone."""
-    values = parameters(seed)[:3]
-    descend(FlatSGD(values, [options]), values, options.epochs)
-    return values
 
 
 def test_a_parameter_without_gradient_only_decays():
@@ -91,3 +86,23 @@ def test_a_parameter_without_gradient_only_decays():
     assert (used < 0.5).all()
     assert torch.equal(unused, torch.full((3,), float(unused[0].detach())))
     assert 0.9 < unused[0] < 1
+
+
+def test_a_users_parameter_with_gaps_in_memory_does_not_reach_its_neighbours():
+    class Gaps(nn.Module):
+        def __init__(self):
+            super().__init__()
+            wide = torch.arange(40.0).view(4, 10) / 40
+            self.weight = nn.Parameter(wide[:, :3])
+            self.scale = nn.Parameter(torch.tensor([2.0, 3.0, 4.0]))
+
+        def forward(self, x):
+            return x @ self.weight * self.scale
+
+    own = Gaps()
+    rows = [np.full((2, 4), v, dtype=np.float32) for v in (-1.0, 0.0, 1.0, 2.0)]
+    still = Training(epochs=1, lr=1e-12)
+    model = MIPLMA(encoder=own, scaling="none", training=still).fit(rows, [0, 1, 0, 1])
+    kept = model.module_.encoder.module
+    for mine, given in zip(kept.parameters(), own.parameters(), strict=True):
+        torch.testing.assert_close(mine, given)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -13,6 +12,7 @@ from torch import Tensor
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.errors import Diverged, MiplError
+from mipl.methods.epochwise import EpochwiseClassifier
 from mipl.methods.fingerprint import fingerprint
 from mipl.methods.fitted_processes import FittedProcesses, import_gp
 from mipl.seeds import as_seed
@@ -20,7 +20,7 @@ from mipl.training.checkpoint import Checkpoint
 from mipl.training.distributed import ALONE
 from mipl.training.keeping import Keeper
 from mipl.training.options import Training
-from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
+from mipl.training.progress import EpochReports
 from mipl.training.settings import torch_settings
 from mipl.training.state import TrainingState
 
@@ -70,10 +70,7 @@ class Course:
             )
 
 
-class GaussianClassifier(
-    CallbackSupportMixin,  # type: ignore[misc]
-    FittedProcesses,
-):
+class GaussianClassifier(EpochwiseClassifier, FittedProcesses):
     """Base of the methods that learn processes, one iteration being an epoch.
 
     A leaf overrides four hooks: ``_begin`` a course; take a ``_step``, which moves
@@ -96,26 +93,6 @@ class GaussianClassifier(
 
     def _final_targets(self, course: Course) -> Tensor:
         raise NotImplementedError
-
-    @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(
-        self, X: Any, y: Any, checkpoint: Checkpoint | str | Path | None = None
-    ) -> Self:
-        """Learn from bags and their candidate sets.
-
-        After Ctrl-C, or a loss that is no longer finite, the model is that of the last
-        finished epoch.
-
-        Parameters
-        ----------
-        X : Bags or what builds them
-            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
-        y : Candidates or what builds them
-            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
-        checkpoint : Checkpoint or path, optional
-            Where to keep the state of the training, and to go on from if it is there.
-        """
-        return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint))
 
     def _fit(
         self,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -15,6 +14,7 @@ from mipl.data.candidates import Candidates
 from mipl.data.scaling import PerInstance
 from mipl.errors import Diverged, MiplError
 from mipl.methods.base import Floats
+from mipl.methods.epochwise import EpochwiseClassifier
 from mipl.methods.fingerprint import fingerprint
 from mipl.methods.fitted_network import AttendingNetwork, FittedNetwork
 from mipl.nn.attention import Attention
@@ -28,7 +28,7 @@ from mipl.training.distributed import ALONE, Alone, joined
 from mipl.training.keeping import Keeper
 from mipl.training.loop import Run, start, train
 from mipl.training.options import Training
-from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
+from mipl.training.progress import EpochReports
 from mipl.training.settings import torch_settings
 from mipl.training.state import Clock, TrainingState
 from mipl.training.stopping import EarlyStopping, hold_out
@@ -36,10 +36,7 @@ from mipl.training.stopping import EarlyStopping, hold_out
 _ENOUGH = 2000  # Instances that tell the spread of an embedding.
 
 
-class NeuralClassifier(
-    CallbackSupportMixin,  # type: ignore[misc]
-    FittedNetwork,
-):
+class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
     """Base of the methods that train a network, whatever it looks like.
 
     A leaf overrides hooks: make a ``_new_module``, compute the ``_loss`` terms, and
@@ -101,26 +98,6 @@ class NeuralClassifier(
         return Training()
 
     # -- fit -------------------------------------------------------------------------
-
-    @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(
-        self, X: Any, y: Any, checkpoint: Checkpoint | str | Path | None = None
-    ) -> Self:
-        """Learn from bags and their candidate sets.
-
-        After Ctrl-C, or a loss that is no longer finite, the model is that of the last
-        finished epoch.
-
-        Parameters
-        ----------
-        X : Bags or what builds them
-            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
-        y : Candidates or what builds them
-            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
-        checkpoint : Checkpoint or path, optional
-            Where to keep the state of the training, and to go on from if it is there.
-        """
-        return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint))
 
     def _fit(
         self,

@@ -41,7 +41,7 @@ class MIPLMA(GatedClassifier):
 
     Ours differs in two more ways, for the sake of large candidate sets: the embedding
     starts at unit spread, and w follows p / mean(p), what is said of this bag rather
-    than of all. Without both, four candidates of five end as one class for all bags.
+    than of all. Without both, images with four candidates of five were not learnt.
 
     The defaults are this library's own, one setting for all data, chosen without a test
     label by benchmarks/choose_defaults.py. ``MIPLMA.paper()`` reads the paper to the
