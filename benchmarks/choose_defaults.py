@@ -105,6 +105,7 @@ COMBINATIONS: list[dict[str, Any]] = [
     {"width": 256, "dropout": 0.25},
     {"balance": True, "unit_start": True},
     {"balance": True, "unit_start": True, "tau_lag": 0},
+    {"balance": True, "unit_start": True, "tau_lag": 0, "score_head": "linear"},
 ]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from mipl.nn.segments import safe_sqrt
-
 _LEAST = 0.05  # Floor of 1 - std: a spread of one stays finite and keeps a gradient.
 
 
@@ -41,9 +39,11 @@ def mean_and_spread(
     ``seen`` enters as numbers, without gradient. Of one value the spread is 0.
     """
     values = phi if seen is None else torch.cat([seen.detach(), phi], dim=-1)
-    ddof = min(ddof, values.shape[-1] - 1)
-    variance, mean = torch.var_mean(values, dim=-1, correction=ddof)
-    return mean, safe_sqrt(variance)
+    count = max(values.shape[-1] - ddof, 1)
+    mean = values.mean(dim=-1, keepdim=True)
+    # The gradient of a length is 0 at 0, where that of a square root is infinite.
+    length = torch.linalg.vector_norm(values - mean, dim=-1)
+    return mean.squeeze(-1), length / count**0.5
 
 
 def margin_distribution_loss(

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Which bag each row of a flat tensor belongs to.
+    """Which bag each row of a flat tensor belongs to, bag after bag.
 
-    All sums go through ``index_select`` and ``index_add``, whose results do not depend
+    All sums go through ``index_add`` and ``embedding_bag``, whose results do not depend
     on the other bags of the batch and repeat bit for bit.
 
     Examples
@@ -27,11 +27,12 @@ class Segments:
 
     sizes: Tensor  # (B,) int64
     bag: Tensor  # (N,) int64
+    starts: Tensor  # (B,) int64, the first row of each bag
 
     @classmethod
     def of(cls, sizes: Tensor) -> Segments:
         """Build from the number of rows of each bag."""
-        return cls(sizes, torch.repeat_interleave(sizes))
+        return cls(sizes, torch.repeat_interleave(sizes), sizes.cumsum(0) - sizes)
 
     def spread(self, values: Tensor) -> Tensor:
         """Give each row the value of its bag: (B, ...) -> (N, ...)."""
@@ -97,7 +98,11 @@ class _WeightedSum(torch.autograd.Function):
     def forward(ctx: Any, a: Tensor, x: Tensor, bags: Segments) -> Tensor:
         ctx.bags = bags
         ctx.save_for_backward(a, x)
-        return bags.sum(a.unsqueeze(1) * x)
+        every = torch.arange(len(x), device=x.device)
+        found: Tensor = nn.functional.embedding_bag(
+            every, x, bags.starts, mode="sum", per_sample_weights=a
+        )
+        return found  # (B, L)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor, None]:

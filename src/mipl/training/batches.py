@@ -86,11 +86,16 @@ class BatchSource:
                 rows = self._take(order[start:stop])
             else:
                 rows = x[int(before[start]) : int(before[stop])]
-            bag = of_epoch.bag[int(before[first]) : int(before[last])] - first
+            offset, end = int(before[first]), int(before[last])
+            segments = Segments(
+                sizes=of_epoch.sizes[first:last],
+                bag=of_epoch.bag[offset:end] - first,
+                starts=of_epoch.starts[first:last] - offset,
+            )
             yield Batch(
                 bags=numbers[first:last],
                 x=rows,
-                segments=Segments(of_epoch.sizes[first:last], bag),
+                segments=segments,
                 candidates=candidates[first:last],
                 part=part,
             )

@@ -76,16 +76,18 @@ class JointSource:
         index = self._tensor(_ranges(firsts.ravel(), padded.ravel()))
         of_step = np.arange(n_runs * (size + 1))
         bag = self._tensor(np.repeat(np.tile(of_step, len(rows)), padded.ravel()))
-        # An empty bag of padding is counted as one row, for the sake of its mean.
-        counts = self._tensor(padded.reshape(len(rows), -1).clip(1))
         flat = self._tensor(numbers.reshape(len(rows), -1))
-        ends = [0, *padded.sum(axis=(1, 2)).cumsum().tolist()]
+        lengths = padded.reshape(len(rows), -1)  # (T, S (B + 1))
+        # An empty bag of padding is counted as one row, for the sake of its mean.
+        counts = self._tensor(lengths.clip(1))
+        before = self._tensor(lengths.cumsum(axis=1) - lengths)
+        ends = [0, *lengths.sum(axis=1).cumsum().tolist()]
         for step, (first, last) in enumerate(pairwise(ends)):
             candidates = self.candidates.index_select(0, flat[step])
             yield JointBatch(
                 bags=flat[step],
                 x=self.x.index_select(0, index[first:last]),
-                segments=Segments(counts[step], bag[first:last]),
+                segments=Segments(counts[step], bag[first:last], before[step]),
                 candidates=candidates.view(n_runs, size, -1),
                 rows=rows[step].tolist(),
             )

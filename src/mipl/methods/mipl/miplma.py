@@ -155,7 +155,7 @@ class MIPLMA(GatedClassifier):
         standardise: str = "none",
         scale_scores: bool = False,
         shared_gate: bool = False,
-        score_head: str = "mlp",
+        score_head: str = "linear",
         attention_bias: bool | str = True,
         classifier: str = "softmax",
         margin: str = "batch",
