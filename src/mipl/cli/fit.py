@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from mipl.cli.fit_options import (
+    Calibrate,
+    CheckpointEvery,
+    Config,
+    Data,
+    Everything,
+    Method,
+    Out,
+    Resume,
+    Seed,
+    Settings,
+)
 from mipl.cli.model_options import DataSeed, Fold
 from mipl.cli.options import FalseLabels, Json, Raw
 from mipl.cli.output import pairs, say, show, show_json, title
@@ -21,51 +33,20 @@ if TYPE_CHECKING:
 
 def fit(
     context: typer.Context,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of this run.")],
-    data: Annotated[
-        str | None,
-        typer.Argument(help="A name of `mipl data list`, or a path.", metavar="DATA"),
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option(help="An id of `mipl methods`; miplma by default.")
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A TOML file; options given here win over it.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Of the training; 0 by default.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="lam=0.5, training.lr=0.1, options.fold=2 (of the data); repeatable.",
-        ),
-    ] = None,
+    out: Out,
+    data: Data = None,
+    method: Method = None,
+    config: Config = None,
+    seed: Seed = None,
+    settings: Settings = None,
     split: Fold = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Train on all bags, the default.")
-    ] = False,
-    calibrate: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="Keep a share of the bags to calibrate."),
-    ] = None,
+    everything: Everything = False,
+    calibrate: Calibrate = None,
     r: FalseLabels = None,
     data_seed: DataSeed = None,
     raw: Raw = None,
-    checkpoint_every: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Save the state every N epochs, beside the folder; Ctrl-C always "
-            "saves it.",
-        ),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted run.")
-    ] = False,
+    checkpoint_every: CheckpointEvery = None,
+    resume: Resume = False,
     as_json: Json = False,
 ) -> None:
     """Train a method on a data set; write the model, run.toml and the bags used.
