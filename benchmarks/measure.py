@@ -39,14 +39,10 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Fit on the training bags of some splits, together, and score the test bags."""
     from mipl import fit_together, load_dataset, method  # noqa: PLC0415
 
-    first = jobs[0]
-    dataset = load_dataset(first["data"], r=first["r"])
-    published = (
-        {"published_for": first["data"], "r": first["r"]} if first["published"] else {}
-    )
-    parts = [dataset.split(job["split"]) for job in jobs]
+    datasets = {job["r"]: load_dataset(job["data"], r=job["r"]) for job in jobs}
+    parts = [datasets[job["r"]].split(job["split"]) for job in jobs]
     models = [
-        method(job["method"], **published).set_params(
+        method(job["method"], **_published(job)).set_params(
             **job["arguments"], random_state=job["seed"]
         )
         for job in jobs
@@ -64,11 +60,15 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
+def _published(job: dict[str, Any]) -> dict[str, Any]:
+    return {"published_for": job["data"], "r": job["r"]} if job["published"] else {}
+
+
 def _groups(jobs: list[dict[str, Any]], most: int) -> list[list[dict[str, Any]]]:
     """Put jobs on the same data together, at most so many."""
-    cells: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+    cells: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for job in jobs:
-        cells[job["data"], job["r"]].append(job)
+        cells[job["data"]].append(job)
     return [
         cell[first : first + most]
         for cell in cells.values()

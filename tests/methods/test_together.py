@@ -163,8 +163,8 @@ def test_only_what_fits_is_stacked(stacks):
 
 
 def test_large_groups_are_cut(stacks, monkeypatch):
-    monkeypatch.setattr(together, "_MOST", 2)
     models = [build(random_state=i) for i in range(5)]
+    monkeypatch.setattr(together, "_BAGS", 2 * models[0].training.batch_size)
     problems = [PROBLEMS[0]] * 5
     fit_together(models, problems)
     assert stacks == [[0, 1], [2, 3]]

@@ -18,7 +18,7 @@ from mipl.training.progress import within_callbacks
 from mipl.training.settings import torch_settings
 from mipl.training.together import train_together
 
-_MOST = 16  # Runs in one stack: with more, a step no longer fits the cache.
+_BAGS = 256  # In a step of one stack: with more it no longer fits the cache.
 
 # Settings of Training that a run keeps for itself, and those that a stack must share.
 _OWN = ("lr", "momentum", "nesterov", "weight_decay", "clip", "schedule", "record_bags")
@@ -89,10 +89,19 @@ def _fit_all(jobs: Sequence[_Job]) -> dict[int, Diverged]:
         groups.setdefault(_shared(job) or number, []).append(number)
     diverged: dict[int, Diverged] = {}
     for numbers in groups.values():
-        for first in range(0, len(numbers), _MOST):
-            chosen = {number: jobs[number] for number in numbers[first : first + _MOST]}
+        most = _most_runs(jobs[numbers[0]])
+        for first in range(0, len(numbers), most):
+            chosen = {number: jobs[number] for number in numbers[first : first + most]}
             diverged |= (_fit_stack if len(chosen) > 1 else _fit_alone)(chosen)
     return diverged
+
+
+def _most_runs(job: _Job) -> int:
+    """Return how many runs like this one make a stack."""
+    estimator = job.estimator
+    if not isinstance(estimator, NeuralClassifier):
+        return 1
+    return max(1, _BAGS // (estimator._options().batch_size or len(job.bags)))
 
 
 def _fit_alone(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
