@@ -9,10 +9,12 @@ whose labels are nobody's test labels, are scored by their own held-out bags.
 
     python -m benchmarks.choose_defaults --stage vectors
     python -m benchmarks.choose_defaults --stage images --best 3
+    python -m benchmarks.choose_defaults --stage closely --only '"unit_start": true'
     python -m benchmarks.choose_defaults --rank
 
 Settings are ranked by their mean regret (best score on a task minus theirs) over the
-tasks of the stage. Finished runs stay in results/choose_defaults.csv.
+tasks of the stage; those that are to be told apart closely get more draws, at other
+numbers of false labels. Finished runs stay in results/choose_defaults.csv.
 """
 
 from __future__ import annotations
@@ -126,7 +128,15 @@ TASKS = [
     Task("synthetic", 1, 2, "vectors"),
     Task("fmnist-mipl", 1, 1, "images"),
     Task("mnist-mipl", 3, 1, "images"),
+    *(
+        Task(data, r, 5, "closely")
+        for data in ("sival-mipl", "birdsong-mipl")
+        for r in (1, 3)
+    ),
 ]
+
+
+STAGES = tuple(dict.fromkeys(task.stage for task in TASKS))
 
 
 @dataclass(frozen=True)
@@ -243,12 +253,12 @@ def groups(jobs: list[Job]) -> list[list[Job]]:
     return list(found.values())
 
 
-def ranking(stage: str | None) -> list[tuple[str, float, float, dict[str, float]]]:
+def ranking(stage: str) -> list[tuple[str, float, float, dict[str, float]]]:
     """Return settings by mean regret over the tasks that all of them were given."""
     drawn: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     stages = {(t.data, str(t.r)): t.stage for t in TASKS}
     for row in load(FILE):
-        if stage in (None, stages.get((row["data"], row["r"]))):
+        if stages.get((row["data"], row["r"])) == stage:
             task = f"{row['data']} r={row['r']}"
             drawn[row["setting"]][task].append(float(row["score"]))
     scores = {
@@ -267,8 +277,9 @@ def ranking(stage: str | None) -> list[tuple[str, float, float, dict[str, float]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--stage", choices=["vectors", "images"])
+    parser.add_argument("--stage", choices=STAGES)
     parser.add_argument("--best", type=int, help="only the best so many on vectors")
+    parser.add_argument("--only", default="", help="settings whose name has this")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rank", action="store_true")
     arguments = parser.parse_args()
@@ -277,6 +288,7 @@ def main() -> None:
         if arguments.best:
             first = [row[0] for row in ranking("vectors")[: arguments.best]]
             chosen = {name: chosen[name] for name in first}
+        chosen = {name: of for name, of in chosen.items() if arguments.only in name}
         tasks = [task for task in TASKS if task.stage == arguments.stage]
         jobs = [
             Job(name, changes, task, draw)
@@ -287,12 +299,12 @@ def main() -> None:
         todo = missing(jobs, Job.key, ["setting", "data", "r", "draw"], FILE)
         run_all(groups(todo), work, FILE, arguments.workers)
     RANKING.unlink(missing_ok=True)
-    for stage in ("vectors", "images", None):
+    for stage in STAGES:
         for place, (name, mean, worst, found) in enumerate(ranking(stage), start=1):
             append(
                 RANKING,
                 {
-                    "stage": stage or "all",
+                    "stage": stage,
                     "place": place,
                     "setting": name,
                     "mean_regret": f"{mean:.4f}",
