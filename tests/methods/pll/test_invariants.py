@@ -15,7 +15,7 @@ from mipl.methods.partial_network import plain_sgd
 NETWORKS = [id for id, given in SMALL_PARTIAL.items() if "backbone" in given]
 X, SETS, Y = problem(m=30, k=4)
 TENSOR = torch.tensor(SETS)
-# M3PL's solver chooses among assignments of equal cost; with true labels there are none.
+# M3PL's solver chooses among assignments of equal cost; true labels leave no choice.
 NO_TIES = {"m3pl": np.eye(4, dtype=bool)[Y]}
 ALL_AT_ONCE = {"training__batch_size": None, "training__dtype": "float64"}
 
