@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from tests.methods.pll.problem import problem
 
-from mipl import load_model
 from mipl.errors import MiplError
 from mipl.methods.pll.m3pl import M3PL
 from mipl.methods.pll.plaggd import PLAGGD
@@ -30,17 +29,6 @@ def test_it_learns_from_candidates(model):
     w = model.label_weights_
     assert (w[~SETS] == 0).all() and (w >= 0).all()
     np.testing.assert_allclose(w.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize("model", SMALL, ids=kind)
-def test_a_saved_model_predicts_the_same_bits(model, tmp_path):
-    names = [{"ash", "elm"} if i % 2 else {"ash", "oak"} for i in range(len(X))]
-    model.fit(X, names).save(tmp_path / "model")
-    again = load_model(tmp_path / "model")
-    assert (again.predict_proba(X) == model.predict_proba(X)).all()
-    assert (again.label_weights_ == model.label_weights_).all()
-    assert again.history_ == model.history_
-    assert again.n_iter_ == model.n_iter_
 
 
 @pytest.mark.parametrize("model", SMALL, ids=kind)
