@@ -238,3 +238,12 @@ def test_bags_without_a_reduction_are_refused_in_a_sentence(fit, tmp_path) -> No
 def test_a_wrong_reduction_is_told(fit, method, told) -> None:
     ran = fit("--method", method, "--set", "reduction=median")
     assert ran.code == 2 and told in " ".join(ran.err.split())
+
+
+def test_a_run_on_reduced_bags_keeps_its_state_if_it_has_any(fit, run, tmp_path):
+    reduced = ("--set", "reduction=mean", "--checkpoint-every", 1)
+    ran = fit("--method", "pop", *reduced)
+    assert ran.code == 0, ran.err
+    out = tmp_path / "other"
+    ran = run("fit", "synthetic", "--method", "m3pl", "--out", out, *reduced)
+    assert ran.code == 2 and "M3PL keeps no state; leave --checkpoint-every" in ran.err
