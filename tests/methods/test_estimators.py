@@ -32,7 +32,7 @@ def test_the_contract_of_bags_reduced_to_vectors(id, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([method("miplma")])
+@parametrize_with_checks([method(id) for id in ("miplma", "cc", "pl-svm", "m3pl")])
 def test_scikit_learns_contract_with_the_real_defaults(estimator, check):
     check(estimator)
 
