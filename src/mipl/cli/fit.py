@@ -78,7 +78,7 @@ def fit(
     if process_rank() > 0:
         _fit(run, checkpoint, first=False)
         return
-    with stoppable(context, checkpoint):
+    with stoppable(context, checkpoint.path):
         told = _run(run, out, checkpoint)
     checkpoint.path.unlink(missing_ok=True)
     if as_json:

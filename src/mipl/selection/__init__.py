@@ -1,18 +1,28 @@
-"""Choosing between models without true labels: scorers and search spaces."""
+"""Choosing between models without true labels: scorers, spaces and a search."""
 
+from mipl.selection.axes import Choices, Range
 from mipl.selection.scorers import (
     approximated_accuracy,
     covering_rate,
     margin_violation_rate,
     truth_accuracy,
 )
-from mipl.selection.spaces import SPACES, space
+from mipl.selection.spaces import SPACES, paper_space, space
+from mipl.selection.trials import Trial, Tuned
+from mipl.selection.tuning import SCORES, tune
 
 __all__ = [
+    "SCORES",
     "SPACES",
+    "Choices",
+    "Range",
+    "Trial",
+    "Tuned",
     "approximated_accuracy",
     "covering_rate",
     "margin_violation_rate",
+    "paper_space",
     "space",
     "truth_accuracy",
+    "tune",
 ]
