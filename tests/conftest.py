@@ -1,4 +1,4 @@
-"""What all tests share: programs of the system, and a web server that misbehaves."""
+"""What all tests share: programs, data sets, and a web server that misbehaves."""
 
 import os
 import shutil
@@ -10,6 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
+from mipl.datasets import load_dataset
+from mipl.errors import MissingData
 
 # What a shell starts in the background is born deaf to Ctrl-C, and so are its children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -28,6 +31,19 @@ def program() -> Callable[[str], Path]:
         return Path(found)
 
     return find
+
+
+@pytest.fixture
+def loaded():
+    """Load a data set, or skip where its raw files are absent."""
+
+    def load(name, *arguments, **options):
+        try:
+            return load_dataset(name, *arguments, **options)
+        except MissingData as missing:
+            pytest.skip(str(missing))
+
+    return load
 
 
 @dataclass

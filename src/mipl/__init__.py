@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mipl.datasets import load_dataset
     from mipl.errors import MiplError
     from mipl.formats import read_bags, read_dataset, write_dataset
+    from mipl.methods.degraded import Degraded
     from mipl.methods.loading import load_model
     from mipl.methods.mipl.cdl import CDL
     from mipl.methods.mipl.demipl import DEMIPL
@@ -29,6 +30,16 @@ if TYPE_CHECKING:
     from mipl.methods.mipl.miplgp import MIPLGP
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.mipl.promipl import ProMIPL
+    from mipl.methods.pll.cavl import CAVL
+    from mipl.methods.pll.cc import CC
+    from mipl.methods.pll.lws import LWS
+    from mipl.methods.pll.m3pl import M3PL
+    from mipl.methods.pll.plaggd import PLAGGD
+    from mipl.methods.pll.plsvm import PLSVM
+    from mipl.methods.pll.pop import POP
+    from mipl.methods.pll.proden import PRODEN
+    from mipl.methods.pll.proden_ma import PRODENMA
+    from mipl.methods.pll.rc import RC
     from mipl.methods.registry import method
     from mipl.methods.together import fit_together
     from mipl.training import Checkpoint, Training
@@ -37,20 +48,31 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Bags": "mipl.data",
+    "CAVL": "mipl.methods.pll.cavl",
+    "CC": "mipl.methods.pll.cc",
     "CDL": "mipl.methods.mipl.cdl",
     "Candidates": "mipl.data",
     "Checkpoint": "mipl.training",
     "DEMIPL": "mipl.methods.mipl.demipl",
     "Dataset": "mipl.data",
+    "Degraded": "mipl.methods.degraded",
     "ELIMIPL": "mipl.methods.mipl.elimipl",
     "FastMIPL": "mipl.methods.mipl.fastmipl",
+    "LWS": "mipl.methods.pll.lws",
+    "M3PL": "mipl.methods.pll.m3pl",
     "MIPLGP": "mipl.methods.mipl.miplgp",
     "MIPLMA": "mipl.methods.mipl.miplma",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
     "MiplError": "mipl.errors",
+    "PLAGGD": "mipl.methods.pll.plaggd",
+    "PLSVM": "mipl.methods.pll.plsvm",
+    "POP": "mipl.methods.pll.pop",
+    "PRODEN": "mipl.methods.pll.proden",
+    "PRODENMA": "mipl.methods.pll.proden_ma",
     "PerInstance": "mipl.data",
     "ProMIPL": "mipl.methods.mipl.promipl",
+    "RC": "mipl.methods.pll.rc",
     "Training": "mipl.training",
     "describe": "mipl.data.describe",
     "fit_together": "mipl.methods.together",
@@ -65,15 +87,26 @@ _HOMES = {
 }
 
 __all__ = [
+    "CAVL",
+    "CC",
     "CDL",
     "DEMIPL",
     "ELIMIPL",
+    "LWS",
+    "M3PL",
     "MIPLGP",
     "MIPLMA",
+    "PLAGGD",
+    "PLSVM",
+    "POP",
+    "PRODEN",
+    "PRODENMA",
+    "RC",
     "Bags",
     "Candidates",
     "Checkpoint",
     "Dataset",
+    "Degraded",
     "FastMIPL",
     "MaxMin",
     "Mean",

@@ -193,3 +193,57 @@ def test_progress_is_on_stderr_and_a_subprocess_behaves_the_same(tmp_path) -> No
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["trained_on"] == 40
     assert "2/2" in done.stderr and "loss" in done.stderr
+
+
+# -- partial-label methods -------------------------------------------------------------
+
+
+def test_a_partial_label_method_learns_from_reduced_bags(fit, run, tmp_path) -> None:
+    ran = fit("--method", "proden", "--set", "reduction=maxmin", "--seed", 3)
+    assert ran.code == 0, ran.err
+    data = mipl.load_dataset("synthetic", **SMALL)
+    inner = mipl.PRODEN(random_state=3).set_params(training__epochs=2)
+    own = mipl.Degraded(inner, "maxmin").fit(data.bags, data.candidates)
+    loaded = mipl.load_model(tmp_path / "run/model")
+    assert type(loaded) is mipl.Degraded
+    assert np.array_equal(loaded.predict_proba(data.bags), own.predict_proba(data.bags))
+    again = run("fit", "--config", tmp_path / "run/run.toml", "-o", tmp_path / "again")
+    assert again.code == 0, again.err
+    for name in ("run.toml", "model/model.safetensors"):
+        first, second = (tmp_path / f / name for f in ("run", "again"))
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_vectors_need_no_reduction(run, tmp_path) -> None:
+    path = tmp_path / "trees.csv"
+    rows = [f"{i},{i},{i % 3},{'oak' if i % 2 else 'elm|oak'}" for i in range(8)]
+    path.write_text("\n".join(["bag_id,height,width,candidates", *rows]))
+    ran = run("fit", path, "--method", "pl-svm", "--out", tmp_path / "run", "--json")
+    assert ran.code == 0, ran.err
+    assert type(mipl.load_model(tmp_path / "run/model")) is mipl.PLSVM
+
+
+def test_bags_without_a_reduction_are_refused_in_a_sentence(fit, tmp_path) -> None:
+    ran = fit("--method", "rc")
+    assert ran.code == 2 and not (tmp_path / "run").exists()
+    told = " ".join(ran.err.split())
+    assert "rc learns from one vector per bag, and bags of synthetic have up to" in told
+    assert "add --set reduction=mean or --set reduction=maxmin." in told
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [("proden", "must be one of 'mean', 'maxmin'"), ("miplma", "leave reduction out")],
+)
+def test_a_wrong_reduction_is_told(fit, method, told) -> None:
+    ran = fit("--method", method, "--set", "reduction=median")
+    assert ran.code == 2 and told in " ".join(ran.err.split())
+
+
+def test_a_run_on_reduced_bags_keeps_its_state_if_it_has_any(fit, run, tmp_path):
+    reduced = ("--set", "reduction=mean", "--checkpoint-every", 1)
+    ran = fit("--method", "pop", *reduced)
+    assert ran.code == 0, ran.err
+    out = tmp_path / "other"
+    ran = run("fit", "synthetic", "--method", "m3pl", "--out", out, *reduced)
+    assert ran.code == 2 and "M3PL keeps no state; leave --checkpoint-every" in ran.err

@@ -4,22 +4,6 @@ import struct
 import numpy as np
 import pytest
 
-from mipl.datasets import load_dataset
-from mipl.errors import MissingData
-
-
-@pytest.fixture
-def loaded():
-    """Load a data set, or skip where its raw files are absent."""
-
-    def load(name, *arguments, **options):
-        try:
-            return load_dataset(name, *arguments, **options)
-        except MissingData as missing:
-            pytest.skip(str(missing))
-
-    return load
-
 
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):

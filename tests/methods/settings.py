@@ -32,10 +32,33 @@ SMALL = {
     "cdl": _SMALL_NETWORK,
 }
 
+_SMALL_LAYERS = {
+    "backbone": "linear",
+    "width": (16, 8),
+    "training__epochs": 8,
+    "training__lr": 0.3,
+    "training__batch_size": 32,
+}
 
-def small(id):
+# Methods of vectors, which learn from bags inside Degraded.
+SMALL_PARTIAL = {
+    "proden": _SMALL_LAYERS,
+    "proden-ma": _SMALL_LAYERS | {"backbone": "mlp"},
+    "rc": _SMALL_LAYERS | {"backbone": "mlp"},
+    "cc": _SMALL_LAYERS,
+    "lws": _SMALL_LAYERS,
+    "cavl": _SMALL_LAYERS,
+    # It purifies, and both drops candidates and raises the threshold.
+    "pop": _SMALL_LAYERS | {"theta": 0.05, "increment": 0.5, "window": 2, "warm_up": 4},
+    "pl-aggd": {"k": 2, "max_iter": 1},
+    "pl-svm": {"n_init": 2, "max_iter": 20},
+    "m3pl": {"c_max": 1.0, "growth": 20.0},
+}
+
+
+def small(id, **more):
     """Build a method with its small settings."""
-    return method(id, **SMALL[id])
+    return method(id, **{**SMALL, **SMALL_PARTIAL}[id], **more)
 
 
 def own_ids():

@@ -2,16 +2,16 @@
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.methods.settings import SMALL, own_ids, small
+from tests.methods.settings import SMALL, SMALL_PARTIAL, own_ids, small
 
 from mipl.methods.registry import method
 from mipl.testing import CHECKS
 
-SMALL_ONES = [small(id) for id in SMALL]
+SMALL_ONES = [small(id) for id in (*SMALL, *SMALL_PARTIAL)]
 
 
 def test_every_method_has_small_settings():
-    assert sorted(SMALL) == sorted(own_ids())
+    assert sorted([*SMALL, *SMALL_PARTIAL]) == sorted(own_ids())
 
 
 @parametrize_with_checks(SMALL_ONES)
@@ -23,6 +23,12 @@ def test_scikit_learns_contract(estimator, check):
 @pytest.mark.parametrize("id", SMALL)
 def test_the_contract_of_bags(id, check):
     check(small(id))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("id", SMALL_PARTIAL)
+def test_the_contract_of_bags_reduced_to_vectors(id, check):
+    check(small(id, reduction="mean"))
 
 
 @pytest.mark.slow

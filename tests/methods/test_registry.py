@@ -11,11 +11,22 @@ import pytest
 
 import mipl
 from mipl import (
+    CAVL,
+    CC,
     CDL,
     DEMIPL,
     ELIMIPL,
+    LWS,
+    M3PL,
     MIPLGP,
     MIPLMA,
+    PLAGGD,
+    PLSVM,
+    POP,
+    PRODEN,
+    PRODENMA,
+    RC,
+    Degraded,
     FastMIPL,
     MiplError,
     ProMIPL,
@@ -33,7 +44,7 @@ MIPLMAS = (
     "miplma-woma",
     "miplma-mamm",
 )
-CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | {
+RIVALS = {
     "demipl": DEMIPL,
     "elimipl": ELIMIPL,
     "miplgp": MIPLGP,
@@ -41,6 +52,19 @@ CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | {
     "fastmipl": FastMIPL,
     "cdl": CDL,
 }
+PARTIAL = {
+    "proden": PRODEN,
+    "proden-ma": PRODENMA,
+    "rc": RC,
+    "cc": CC,
+    "lws": LWS,
+    "cavl": CAVL,
+    "pop": POP,
+    "pl-aggd": PLAGGD,
+    "pl-svm": PLSVM,
+    "m3pl": M3PL,
+}
+CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | RIVALS | PARTIAL
 BENCHMARKS = ("mnist-mipl", "fmnist-mipl", "birdsong-mipl", "sival-mipl")
 
 
@@ -104,13 +128,14 @@ def test_every_call_builds_anew():
 
 def test_listing_tells_title_family_reference_and_all_arguments():
     for row in methods():
-        assert row.title and row.summary.endswith(".") and row.family == "mipl"
+        assert row.title and row.summary.endswith(".")
+        assert row.family == ("pll" if row.id in PARTIAL else "mipl")
         year = re.search(r"20\d\d", row.reference.text)[0]
         assert row.reference.bibtex.startswith(("@inproceedings{", "@article{"))
         assert f"year      = {{{year}}}" in row.reference.bibtex
         defaults = row.defaults()
         assert set(signature(CLASSES[row.id]).parameters) <= set(defaults)
-        assert defaults["training__epochs"] >= 50
+        assert defaults.get("training__epochs", 50) >= 50
 
 
 # -- published settings ----------------------------------------------------------------
@@ -161,7 +186,7 @@ def test_published_settings_name_only_arguments_of_the_method():
             assert one.source
 
 
-@pytest.mark.parametrize("id", [id for id in CLASSES if id not in MIPLMAS])
+@pytest.mark.parametrize("id", RIVALS)
 @pytest.mark.parametrize("data", BENCHMARKS)
 @pytest.mark.parametrize("r", [1, 2, 3])
 def test_rivals_build_with_published_settings_for_every_benchmark(id, data, r):
@@ -202,6 +227,39 @@ def test_gaps_are_filled_by_the_chosen_point_and_the_caller_still_wins(with_gaps
     assert method("miplma-released", published_for="toy", tau=2.0).tau == 2.0
 
 
+def test_published_settings_of_partial_label_methods():
+    """Values of the settings file of PRODEN's program; PRODEN-MA adds lam = 1."""
+    model = method("proden", published_for="lost")
+    assert (model.backbone, model.training.lr) == ("linear", 1e-2)
+    assert (model.training.weight_decay, model.training.batch_size) == (1e-2, 100)
+    model = method("proden-ma", published_for="kmnist", r=1)
+    assert (model.backbone, model.lam, model.training.lr) == ("mlp", 1.0, 1e-2)
+    assert (model.training.weight_decay, model.training.batch_size) == (1e-4, 256)
+    assert (model.training.momentum, model.training.epochs) == (0.9, 500)
+
+
+def test_nothing_published_for_vectors_is_taken_for_bags():
+    for data in BENCHMARKS:
+        with pytest.raises(MiplError, match="unknown data set with published"):
+            method("proden", published_for=data)
+
+
+# -- bags reduced to vectors -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("id", PARTIAL)
+def test_a_reduction_makes_a_bag_method_of_a_partial_label_one(id):
+    model = method(id, reduction="maxmin", random_state=3)
+    assert type(model) is Degraded and model.reduction == "maxmin"
+    assert type(model.estimator) is PARTIAL[id] and model.estimator.random_state == 3
+
+
+def test_arguments_are_those_of_the_method_inside():
+    model = method("proden", published_for="lost", reduction="mean", training__epochs=7)
+    training = model.estimator.training
+    assert (training.epochs, training.weight_decay) == (7, 1e-2)
+
+
 # -- mistakes --------------------------------------------------------------------------
 
 
@@ -230,6 +288,15 @@ def test_gaps_are_filled_by_the_chosen_point_and_the_caller_still_wins(with_gaps
         (
             lambda: method("miplma", published_for="mnist-mipl", r=1.5),
             "r must be a whole number; got 1.5",
+        ),
+        (
+            lambda: method("miplma", reduction="mean"),
+            "reduction is for partial-label methods, such as proden; miplma learns "
+            "from bags as they are: leave reduction out.",
+        ),
+        (
+            lambda: method("proden", reduction="mean", depth=3),
+            "unknown argument of proden 'depth'",
         ),
     ],
 )

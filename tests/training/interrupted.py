@@ -12,7 +12,7 @@ from mipl.testing.checks.problem import make_problem
 PROBLEM = make_problem(n_bags=12)
 
 
-class Stopped(MIPLMA):
+class Stopped:
     """Hears Ctrl-C in the middle of these steps, counted over the whole run."""
 
     stops: frozenset = frozenset()
@@ -25,9 +25,9 @@ class Stopped(MIPLMA):
         return super()._update(out, batch, w, clock)
 
 
-def stopped_at(*steps):
+def stopped_at(*steps, method=MIPLMA):
     """Return a method that is interrupted in these steps; it counts all steps."""
-    return type("Stopped", (Stopped,), {"stops": frozenset(steps), "steps": 0})
+    return type("Stopped", (Stopped, method), {"stops": frozenset(steps), "steps": 0})
 
 
 def fit_in_parts(build, path, times, bags=PROBLEM.bags, y=PROBLEM.y):

@@ -108,6 +108,7 @@ def _fit(config: RunConfig, checkpoint: Checkpoint, first: bool) -> _Fitted:
     data = config.source().dataset()
     train, test = (data, None) if config.split is None else data.split(config.split)
     train, held = _held_out(train, config)
+    _check_vectors(model, train, config)
     if first and hasattr(model, "set_callbacks"):
         model.set_callbacks(EpochBar())
     start = perf_counter()
@@ -141,6 +142,20 @@ def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]
         "last_epoch": _last_epoch(model),
         "test": measured,
     }
+
+
+def _check_vectors(model: BagClassifier, train: Dataset, config: RunConfig) -> None:
+    """Tell what to add where a method of vectors meets bags."""
+    from mipl.errors import MiplError
+    from mipl.methods.partial import PartialLabelClassifier
+
+    most = int(train.bags.sizes.max())
+    if isinstance(model, PartialLabelClassifier) and most > 1:
+        raise MiplError(
+            f"{config.method} learns from one vector per bag, and bags of "
+            f"{config.data} have up to {most} instances; add --set reduction=mean or "
+            "--set reduction=maxmin."
+        )
 
 
 def _held_out(train: Dataset, config: RunConfig) -> tuple[Dataset, Dataset | None]:

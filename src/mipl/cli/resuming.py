@@ -7,7 +7,6 @@ import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from inspect import signature
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -43,10 +42,12 @@ def checkpoint_of(out: Path, every: int | None, resume: bool) -> Checkpoint:
 
 def kept_by(model: BagClassifier, checkpoint: Checkpoint) -> dict[str, Any]:
     """Return what ``fit`` takes of this: a method that does not train has no state."""
-    if "checkpoint" in signature(model.fit).parameters:
+    from mipl.methods.degraded import keeps_checkpoints
+
+    if keeps_checkpoints(model):
         return {"checkpoint": checkpoint}
     if checkpoint.every is not None:
-        name = type(model).__name__
+        name = type(getattr(model, "estimator", model)).__name__
         raise MiplError(f"{name} keeps no state; leave --checkpoint-every out.")
     return {}
 

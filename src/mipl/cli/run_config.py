@@ -77,6 +77,11 @@ class RunConfig(BaseModel):
     def as_used(self, estimator: BagClassifier) -> RunConfig:
         """Return this run with every argument that its estimator has."""
         arguments = estimator.get_params(deep=False)
+        inner = arguments.pop("estimator", None)
+        if inner is not None:  # Reduced bags: the run names the inner one's arguments.
+            used = self.as_used(inner)
+            arguments |= used.arguments
+            return used.model_copy(update={"arguments": arguments})
         training = arguments.pop("training", None)
         arguments.pop("random_state", None)
         if training is None and hasattr(estimator, "training"):

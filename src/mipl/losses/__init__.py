@@ -8,6 +8,7 @@ from mipl.losses.latent import bernoulli_entropy
 from mipl.losses.leverage import leveraged, log_pair, sigmoid_pair
 from mipl.losses.linear import linear_objective
 from mipl.losses.margin import (
+    counted_margin_loss,
     label_margin,
     margin_distribution_loss,
     margin_violation,
@@ -22,6 +23,7 @@ __all__ = [
     "calibratable_loss",
     "candidate_log_loss",
     "candidate_mass",
+    "counted_margin_loss",
     "inhibition_loss",
     "label_margin",
     "leveraged",

@@ -62,6 +62,23 @@ def margin_distribution_loss(
     return mean / (1 - spread).clamp_min(_LEAST)
 
 
+def counted_margin_loss(phi: Tensor, counted: Tensor) -> Tensor:
+    """Return mean(phi) / (1 - std(phi)) of the bags that count, 0 of fewer than two.
+
+    Examples
+    --------
+    >>> phi, counted = torch.tensor([0.3, 9.0, 0.7]), torch.tensor([True, False, True])
+    >>> counted_margin_loss(phi, counted)
+    tensor(0.6250)
+    """
+    n = counted.sum(dim=-1).to(phi.dtype)
+    some = n.clamp_min(1)
+    mean = phi.masked_fill(~counted, 0.0).sum(dim=-1) / some
+    gaps = (phi - mean.unsqueeze(-1)).masked_fill(~counted, 0.0)
+    spread: Tensor = torch.linalg.vector_norm(gaps, dim=-1) / some.sqrt()
+    return mean.where(n > 1, 0.0) / (1 - spread).clamp_min(_LEAST)
+
+
 def single_bag_margin_loss(phi: Tensor, ddof: int = 1) -> Tensor:
     """Return the loss of the statistics of {0, phi}, bag by bag.
 

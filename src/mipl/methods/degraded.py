@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
@@ -18,6 +20,19 @@ from mipl.methods.persist import State
 from mipl.methods.stored import Stored
 
 _REDUCTIONS = {"mean": Mean, "maxmin": MaxMin}
+
+
+def keeps_checkpoints(estimator: Any) -> bool:
+    """Tell whether a method, or the one inside ``Degraded``, learns by epochs.
+
+    Examples
+    --------
+    >>> from mipl import PLSVM, PRODEN
+    >>> keeps_checkpoints(Degraded(PRODEN())), keeps_checkpoints(Degraded(PLSVM()))
+    (True, False)
+    """
+    inner = estimator.estimator if isinstance(estimator, Degraded) else estimator
+    return "checkpoint" in signature(inner.fit).parameters
 
 
 class Degraded(BagClassifier):
@@ -63,8 +78,35 @@ class Degraded(BagClassifier):
         history: list[dict[str, float]] = self.estimator_.history_
         return history
 
-    def _fit(self, bags: Bags, candidates: Candidates) -> None:
-        self.estimator_ = clone(self.estimator).fit(self._vectors(bags), candidates)
+    def fit(self, X: Any, y: Any, checkpoint: Any = None) -> Self:
+        """Learn from bags and their candidate sets.
+
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        checkpoint : Checkpoint or path, optional
+            Where the estimator keeps the state of its training, and goes on from, if it
+            learns by epochs.
+        """
+        return self._learn(X, y, checkpoint=checkpoint)
+
+    @available_if(lambda self: hasattr(self.estimator, "set_callbacks"))  # type: ignore[untyped-decorator]
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Have callbacks told of the estimator's epochs."""
+        self.estimator.set_callbacks(*callbacks)
+        return self
+
+    def _fit(self, bags: Bags, candidates: Candidates, checkpoint: Any = None) -> None:
+        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
+        if kept and not keeps_checkpoints(self.estimator):
+            name = type(self.estimator).__name__
+            raise MiplError(f"{name} keeps no checkpoints; leave checkpoint out.")
+        self.estimator_ = clone(self.estimator)
+        # After Ctrl-C it stays with its last finished epoch.
+        self.estimator_.fit(self._vectors(bags), candidates, **kept)
 
     def _proba(self, bags: Bags) -> Floats:
         return self.estimator_.predict_proba(self._vectors(bags))

@@ -20,7 +20,7 @@ def render(estimator: Any, model: ModelFile) -> str:
     return page.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         name=type(estimator).__name__,
         summary=inspect.getdoc(type(estimator)).partition("\n")[0],  # type: ignore[union-attr]
-        reference=_reference(estimator),
+        reference=_reference(getattr(estimator, "estimator", estimator)),
         arguments=estimator.get_params(),
         classes=estimator.classes_.tolist(),
         features=estimator.n_features_in_,

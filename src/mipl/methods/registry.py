@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mipl.errors import MiplError, unknown
 from mipl.methods.row import Published, Reference, Row
 from mipl.methods.rows import mipl as mipl_rows
+from mipl.methods.rows import pll_networks, pll_shallow
 
 if TYPE_CHECKING:
     from mipl.methods.base import BagClassifier
@@ -17,11 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "Published", "Reference", "Row", "method", "methods", "published"]
 
 GROUP = "mipl.methods"
-_OWN = {row.id: row for row in mipl_rows.ROWS}
+_OWN = {row.id: row for row in (*mipl_rows.ROWS, *pll_networks.ROWS, *pll_shallow.ROWS)}
 
 
 def method(
-    id: str, published_for: str | None = None, r: int = 1, **arguments: Any
+    id: str,
+    published_for: str | None = None,
+    r: int = 1,
+    reduction: str | None = None,
+    **arguments: Any,
 ) -> BagClassifier:
     """Build a method by its id.
 
@@ -34,6 +39,8 @@ def method(
         this library's choice where they published only a grid.
     r : int
         Number of false labels, which published settings depend on.
+    reduction : {"mean", "maxmin"}, optional
+        Makes a bag method of a partial-label one: ``Degraded`` around it.
     **arguments
         Arguments of the method, which win over all settings; ``training__lr`` reaches
         into the training settings.
@@ -43,13 +50,16 @@ def method(
     >>> model = method("miplma-released", published_for="mnist-mipl", r=2)
     >>> model.lam, model.training.lr, model.training.batch_size
     (0.1, 0.01, 1)
+    >>> method("pl-svm", reduction="maxmin", lam=0.1)
+    Degraded(estimator=PLSVM(lam=0.1), reduction='maxmin')
     """
     row = find(id)
     settings: dict[str, Any] = {}
     if published_for is not None:
         found = published(id, published_for, r)
         settings = found.fill({**row.arguments, **arguments})
-    return row.build(settings, arguments)
+    estimator = row.build(settings, arguments)
+    return estimator if reduction is None else row.degraded(estimator, reduction)
 
 
 def methods() -> tuple[Row, ...]:

@@ -12,6 +12,8 @@ from mipl.errors import MiplError, unknown
 if TYPE_CHECKING:
     from mipl.methods.base import BagClassifier
 
+_DEGRADED = "mipl.methods.degraded:Degraded"
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -125,9 +127,8 @@ class Row:
         """Import the class."""
         if self.fault:
             raise MiplError(self.fault)
-        module, _, name = self.path.partition(":")
         try:
-            found = getattr(import_module(module), name)
+            found = _imported(self.path)
         except MiplError:
             raise
         except Exception as error:  # A plug-in may fail in any way.
@@ -145,6 +146,15 @@ class Row:
         for settings in (published, self.arguments, given):
             self._set(estimator, settings)
         return cast("BagClassifier", estimator)
+
+    def degraded(self, estimator: BagClassifier, reduction: str) -> BagClassifier:
+        """Make a bag method of a partial-label one."""
+        if self.family != "pll":
+            raise MiplError(
+                f"reduction is for partial-label methods, such as proden; {self.id} "
+                "learns from bags as they are: leave reduction out."
+            )
+        return cast("BagClassifier", _imported(_DEGRADED)(estimator, reduction))
 
     def defaults(self) -> dict[str, Any]:
         """Return every argument with the value it has where nobody gives another."""
@@ -178,6 +188,11 @@ class Row:
             if not wrong:
                 raise
             raise unknown(f"argument of {self.id}", wrong[0], known) from None
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _all_arguments(estimator: BagClassifier) -> dict[str, Any]:

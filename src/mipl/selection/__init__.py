@@ -1,6 +1,7 @@
-"""Choosing between models without true labels: scorers, spaces and a search."""
+"""Choosing between models without true labels: scorers, folds and a search."""
 
 from mipl.selection.axes import Choices, Range
+from mipl.selection.folds import CandidateStratifiedKFold
 from mipl.selection.scorers import (
     approximated_accuracy,
     covering_rate,
@@ -14,6 +15,7 @@ from mipl.selection.tuning import SCORES, tune
 __all__ = [
     "SCORES",
     "SPACES",
+    "CandidateStratifiedKFold",
     "Choices",
     "Range",
     "Trial",

@@ -2,16 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.methods.pll.problem import problem
 
-from mipl import load_model
 from mipl.errors import MiplError
-from mipl.methods import registry
 from mipl.methods.pll.m3pl import M3PL
 from mipl.methods.pll.plaggd import PLAGGD
 from mipl.methods.pll.plsvm import PLSVM
-from mipl.methods.rows.pll_shallow import ROWS
 
 SMALL = [
     PLAGGD(k=3, max_iter=2),
@@ -25,11 +21,6 @@ def kind(model):
     return type(model).__name__
 
 
-@parametrize_with_checks(SMALL)
-def test_scikit_learns_contract(estimator, check):
-    check(estimator)
-
-
 @pytest.mark.parametrize("model", SMALL, ids=kind)
 def test_it_learns_from_candidates(model):
     model.fit(X, SETS)
@@ -38,19 +29,6 @@ def test_it_learns_from_candidates(model):
     w = model.label_weights_
     assert (w[~SETS] == 0).all() and (w >= 0).all()
     np.testing.assert_allclose(w.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize("model", SMALL, ids=kind)
-def test_a_saved_model_predicts_the_same_bits(model, tmp_path, monkeypatch):
-    for row in ROWS:
-        monkeypatch.setitem(registry._OWN, row.id, row)
-    names = [{"ash", "elm"} if i % 2 else {"ash", "oak"} for i in range(len(X))]
-    model.fit(X, names).save(tmp_path / "model")
-    again = load_model(tmp_path / "model")
-    assert (again.predict_proba(X) == model.predict_proba(X)).all()
-    assert (again.label_weights_ == model.label_weights_).all()
-    assert again.history_ == model.history_
-    assert again.n_iter_ == model.n_iter_
 
 
 @pytest.mark.parametrize("model", SMALL, ids=kind)

@@ -56,8 +56,8 @@ class CAVL(PartialLabelNetwork):
 
     References
     ----------
-    Zhang, Feng, Han, Niu, Sugiyama: Exploiting class activation value for partial-label
-    learning. ICLR 2022.
+    Zhang, Feng, Han, Liu, Niu, Qin, Sugiyama: Exploiting class activation value for
+    partial-label learning. ICLR 2022.
     """
 
     _norm: ClassVar[bool] = False

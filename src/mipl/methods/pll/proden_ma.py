@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from mipl.losses import (
-    margin_distribution_loss,
+    counted_margin_loss,
     margin_violation,
     single_bag_margin_loss,
     weighted_log_loss,
@@ -43,6 +43,9 @@ class PRODENMA(PartialLabelNetwork):
     margin : {"batch", "miplma-program"}
         Statistics over the rows of a step (publication), or, as the authors' program of
         MIPLMA computes it, over each row's phi / 2 and a zero.
+    full_sets : {"count", "skip"}
+        Whether rows with full candidate sets count in the margin loss, as above, or are
+        left out of it.
     backbone : {"linear", "mlp"} or torch.nn.Module
         One affine map, four hidden layers with batch norm before it (publication),
         or a module of the user's before it.
@@ -73,6 +76,7 @@ class PRODENMA(PartialLabelNetwork):
     _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         **PartialLabelNetwork._choices,
         "margin": ("batch", "miplma-program"),
+        "full_sets": ("count", "skip"),
     }
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {"lam": (0.0, None)}
 
@@ -80,6 +84,7 @@ class PRODENMA(PartialLabelNetwork):
         self,
         lam: float = 1.0,
         margin: str = "batch",
+        full_sets: str = "count",
         backbone: str | nn.Module = "mlp",
         width: int | Sequence[int] = (300, 301, 302, 303),
         scaling: str = "auto",
@@ -88,6 +93,7 @@ class PRODENMA(PartialLabelNetwork):
     ) -> None:
         self.lam = lam
         self.margin = margin
+        self.full_sets = full_sets
         self.backbone = backbone
         self.width = width
         self.scaling = scaling
@@ -98,14 +104,16 @@ class PRODENMA(PartialLabelNetwork):
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         phi = margin_violation(out.p, batch.candidates)  # (..., B)
+        counted = torch.ones_like(phi, dtype=torch.bool)
+        if self.full_sets == "skip":
+            counted = counted & ~batch.candidates.all(dim=-1)
         return {
             "classification": weighted_log_loss(out.log_p, w).mean(-1),
-            "margin": self.lam * self._margin_loss(phi),
+            "margin": self.lam * self._margin_loss(phi, counted),
         }
 
-    def _margin_loss(self, phi: Tensor) -> Tensor:
+    def _margin_loss(self, phi: Tensor, counted: Tensor) -> Tensor:
         if self.margin == "miplma-program":
-            return single_bag_margin_loss(_PROGRAM_SCALE * phi).mean(-1)
-        if phi.shape[-1] < 2:
-            return torch.zeros_like(phi[..., 0])
-        return margin_distribution_loss(phi)
+            loss = single_bag_margin_loss(_PROGRAM_SCALE * phi) * counted
+            return loss.sum(dim=-1) / counted.sum(dim=-1).clamp_min(1)
+        return counted_margin_loss(phi, counted)

@@ -7,11 +7,11 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from inspect import signature
 from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
+from mipl.methods.degraded import keeps_checkpoints
 from mipl.testing.checks.problem import (
     fitted,
     fresh,
@@ -29,7 +29,7 @@ def check_resume(estimator: Any) -> None:
     What a method keeps between two steps must lie in its network, its label weights or
     in ``clock.seen``: only these are saved.
     """
-    if "checkpoint" not in signature(estimator.fit).parameters:
+    if not keeps_checkpoints(estimator):
         raise SkipTest(f"{type(estimator).__name__} keeps no checkpoints")
     if threading.current_thread() is not threading.main_thread():
         raise SkipTest("only the main thread gets signals")
