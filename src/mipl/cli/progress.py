@@ -79,20 +79,25 @@ class EpochBar:
 @contextmanager
 def trial_bar() -> Iterator[Watch]:
     """Give what moves a bar with every trial and shows the best score so far."""
-    with bar() as progress:
-        task = progress.add_task("trial", total=None, figures="")
+    progress = bar()
+    task = progress.add_task("trial", total=None, figures="")
 
-        def watch(tuned: Tuned, fold: int) -> None:
-            ranked = tuned.ranked()
-            best = f"best {ranked[0].score:.3f} " if ranked else ""
-            progress.update(
-                task,
-                completed=len(tuned.trials),
-                total=tuned.wanted,
-                figures=f"{best}fold {fold}" if fold else best,
-            )
+    def watch(tuned: Tuned, fold: int) -> None:
+        progress.start()
+        ranked = tuned.ranked()
+        best = f"best {ranked[0].score:.3f} " if ranked else ""
+        progress.update(
+            task,
+            completed=len(tuned.trials),
+            total=tuned.wanted,
+            figures=f"{best}fold {fold}" if fold else best,
+        )
 
+    try:
         yield watch
+    finally:
+        if progress.live.is_started:
+            progress.stop()
 
 
 def told(figures: Mapping[str, float]) -> str:

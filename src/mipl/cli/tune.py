@@ -25,6 +25,7 @@ from mipl.cli.tune_options import (
 
 if TYPE_CHECKING:
     from mipl.cli.run_config import RunConfig
+    from mipl.data.dataset import Dataset
     from mipl.selection import Trial, Tuned
 
 _SHOWN = 5
@@ -67,14 +68,12 @@ def tune(
     run, searched = _plan(given, space, settings or [])
     kept, written = _places(run, space, study)
     with stoppable(context, kept, ""), trial_bar() as watch:
-        bags = run.source().dataset()
-        bags = bags if run.split is None else bags.split(run.split)[0]
-        training = {f"training__{name}": v for name, v in run.training.items()}
+        bags = _training_bags(run, searched)
         found = selection.tune(
             bags,
             run.method,
             searched,
-            arguments={**run.arguments, **training},
+            arguments=run.all_arguments(),
             score=score,
             folds=folds,
             trials=trials,
@@ -105,6 +104,17 @@ def _plan(
         before = space_settings(space or "paper", given["method"])
         fixed, searched = divide([*before, *settings])
     return run_config({}, given, fixed), searched
+
+
+def _training_bags(run: RunConfig, searched: dict[str, Any]) -> Dataset:
+    """Return the bags to search on: those of the split, or all."""
+    from mipl.cli.fit import check_vectors
+
+    data = run.source().dataset()
+    train = data if run.split is None else data.split(run.split)[0]
+    if "reduction" not in searched:
+        check_vectors(run.estimator(), train, run)
+    return train
 
 
 def _places(run: RunConfig, space: str | None, study: Path | None) -> tuple[Path, Path]:

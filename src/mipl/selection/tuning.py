@@ -12,14 +12,18 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from sklearn.model_selection import GroupKFold
+
 from mipl.data.dataset import Dataset
-from mipl.data.splits import Split, ten_splits
+from mipl.data.splits import Split
 from mipl.errors import Diverged, MiplError, unknown
 from mipl.methods import registry
 from mipl.methods.fingerprint import candidates_digest
-from mipl.seeds import stream
+from mipl.seeds import stream, stream_seed
 from mipl.selection import scorers
 from mipl.selection.axes import Axis, Choices, Range, as_axes
+from mipl.selection.folds import CandidateStratifiedKFold
 from mipl.selection.trials import DIVERGED, FINISHED, PRUNED, Trial, Tuned
 
 if TYPE_CHECKING:
@@ -91,11 +95,9 @@ def tune(
     >>> len(found.trials), found.best.settings
     (2, {'training__lr': 0.1})
     """
-    counts = {"folds": (folds, 2), "trials": (trials, 1), "seed": (seed, 0)}
-    for name, (number, least) in counts.items():
-        whole = isinstance(number, Integral) and not isinstance(number, bool)
-        if not whole or number < least:
-            raise MiplError(f"{name} must be an integer >= {least}; got {number!r}.")
+    _check_whole("folds", folds, 2)
+    _check_whole("trials", trials, 1)
+    _check_whole("seed", seed, 0)
     search = Search.of(data, method, space, dict(arguments or {}), score, folds, seed)
     # The only module that needs optuna, which is optional.
     from mipl.selection.study import opened  # noqa: PLC0415
@@ -103,6 +105,12 @@ def tune(
     path = None if study is None else Path(study)
     with opened(path, search.facts(), search.axes, seed) as kept:
         return _run(search, kept, trials, watch or (lambda tuned, fold: None))
+
+
+def _check_whole(name: str, number: Any, least: int) -> None:
+    whole = isinstance(number, Integral) and not isinstance(number, bool)
+    if not whole or number < least:
+        raise MiplError(f"{name} must be an integer >= {least}; got {number!r}.")
 
 
 def _run(search: Search, kept: Study, trials: int, watch: Watch) -> Tuned:
@@ -211,8 +219,8 @@ class Search:
         fixed = {name: own[name] for name in sorted(own) if name not in self.axes}
         groups = self.data.groups
         facts = {
-            **{name.replace("__", "."): value for name, value in fixed.items()},
             "method": self.method,
+            **{name.replace("__", "."): value for name, value in fixed.items()},
             "space": {name: str(axis) for name, axis in self.axes.items()},
             "score": self.score,
             "folds": len(self.splits),
@@ -229,27 +237,32 @@ class Search:
 
 def _searchable(method: str) -> dict[str, Any]:
     """Return the arguments that can be searched, with their defaults."""
-    arguments = registry.find(method).defaults()
+    row = registry.find(method)
     others = {"training", "random_state"}  # A whole, and the seed of the search.
-    return {name: v for name, v in arguments.items() if name not in others}
+    own = {name: v for name, v in row.defaults().items() if name not in others}
+    return own | {"reduction": None} if row.family == "pll" else own
 
 
 def _check(estimator: BagClassifier) -> None:
     """Refuse arguments as ``fit`` would."""
-    estimator._check_arguments()
-    training = getattr(estimator, "training", None)
-    if training is not None:
-        training.check()
+    for part in (estimator, getattr(estimator, "estimator", None)):
+        if part is not None:
+            part._check_arguments()
+        training = getattr(part, "training", None)
+        if training is not None:
+            training.check()
 
 
 def _folds(data: Dataset, folds: int, seed: int) -> tuple[Split, ...]:
-    """Return seeded divisions of the bags, made without their labels."""
-    if len(data) < folds:
-        raise MiplError(f"{len(data)} bags cannot make {folds} folds; give fewer.")
-    return ten_splits(
-        candidates=data.candidates,
-        groups=data.groups,
-        n_splits=folds,
-        train_share=1 - 1 / folds,
-        seed=seed,
-    )
+    """Return seeded folds of the bags, made without their labels; groups stay whole."""
+    if data.groups is None:
+        pieces, what = len(data), "bags"
+        splitter = CandidateStratifiedKFold(folds, shuffle=True, random_state=seed)
+    else:
+        pieces, what = len(set(data.groups.tolist())), "groups"
+        own = stream_seed(seed, "folds") % 2**32
+        splitter = GroupKFold(folds, shuffle=True, random_state=own)
+    if pieces < folds:
+        raise MiplError(f"{pieces} {what} cannot make {folds} folds; give fewer folds.")
+    rows = splitter.split(np.zeros(len(data)), data.candidates, data.groups)
+    return tuple(Split(train, test) for train, test in rows)

@@ -162,7 +162,7 @@ def _read_facts(path: Path, raw: Any) -> _Facts:
 
 def check_same(path: Path, what: str, there: Facts, here: Facts) -> None:
     """Refuse to go on with what was begun under other facts; name the first."""
-    for name in sorted({*there, *here}):
+    for name in dict.fromkeys([*here, *there]):
         was, now = there.get(name, "absent"), here.get(name, "absent")
         if was != now:
             raise MiplError(
