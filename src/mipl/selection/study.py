@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -101,19 +101,25 @@ def opened(
         yield Study(_created(optuna.storages.InMemoryStorage()), axes, seed)
         return
     _check_file(path)
-    with _held(path), _told(path, optuna.exceptions.OptunaError, SQLAlchemyError):
-        # What is in the file may be of another version, or not be what it should.
-        with _told(path, LookupError, RuntimeError, TypeError):
-            storage = optuna.storages.RDBStorage(
-                f"sqlite:///{quote(str(path))}",
-                engine_kwargs={"connect_args": {"timeout": _PATIENCE}},
-            )
+    with _held(path), _stored(path) as storage:
+        with _readable(path):
             found = _created(storage)
             _claim(found, path, facts)
             study = Study(found, axes, seed)
             study.trials()
+        yield study
+
+
+@contextmanager
+def _stored(path: Path) -> Iterator[optuna.storages.RDBStorage]:
+    with _told(path, optuna.exceptions.OptunaError, SQLAlchemyError):
+        with _readable(path):
+            storage = optuna.storages.RDBStorage(
+                f"sqlite:///{quote(str(path))}",
+                engine_kwargs={"connect_args": {"timeout": _PATIENCE}},
+            )
         try:
-            yield study
+            yield storage
         finally:
             storage.engine.dispose()
 
@@ -207,3 +213,8 @@ def _told(path: Path, *kinds: type[Exception]) -> Iterator[None]:
         raise BadFile(
             f"the study {path} cannot be read or written: {what}; give another name."
         ) from error
+
+
+def _readable(path: Path) -> AbstractContextManager[None]:
+    """Tell of what is in the file, but of another version or not as it should be."""
+    return _told(path, LookupError, RuntimeError, TypeError)

@@ -86,18 +86,12 @@ def tune(
     --------
     >>> from mipl import load_dataset
     >>> train, test = load_dataset("synthetic", r=1, n_bags=40).split(0)
-    >>> found = tune(
-    ...     train,
-    ...     "miplma",
-    ...     {"training__lr": [1e-6, 0.1]},
-    ...     arguments={"training__epochs": 5},
-    ... )
+    >>> space, quick = {"training__lr": [1e-6, 0.1]}, {"training__epochs": 5}
+    >>> found = tune(train, "miplma", space, arguments=quick)
     >>> len(found.trials), found.best.settings
     (2, {'training__lr': 0.1})
     """
-    _check_whole("folds", folds, 2)
     _check_whole("trials", trials, 1)
-    _check_whole("seed", seed, 0)
     search = Search.of(data, method, space, dict(arguments or {}), score, folds, seed)
     # The only module that needs optuna, which is optional.
     from mipl.selection.study import opened  # noqa: PLC0415
@@ -164,6 +158,8 @@ class Search:
         seed: int,
     ) -> Search:
         """Check everything before time is spent."""
+        _check_whole("folds", folds, 2)
+        _check_whole("seed", seed, 0)
         if score not in SCORES:
             raise unknown("label-free score", score, SCORES)
         known = _searchable(method)
@@ -196,15 +192,15 @@ class Search:
             return None
         grid = [dict(zip(self.axes, point, strict=True)) for point in product(*known)]
         order = stream(self.seed, "grid").permutation(len(grid))
-        tried = [trial.settings for trial in before]
-        return [grid[i] for i in order if grid[i] not in tried]
+        tried = {repr(trial.settings) for trial in before}  # 1 is not True there.
+        return [grid[i] for i in order if repr(grid[i]) not in tried]
 
     def scores(
         self, settings: Mapping[str, Any], before: Sequence[Trial]
     ) -> Iterator[float]:
         """Train and score fold by fold; equal settings are not trained again."""
         for trial in before:
-            if trial.state == FINISHED and trial.settings == settings:
+            if trial.state == FINISHED and repr(trial.settings) == repr(settings):
                 yield from trial.scores
                 return
         bags, candidates = self.data.bags, self.data.candidates
