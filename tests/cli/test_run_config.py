@@ -18,7 +18,7 @@ scalars = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     texts.filter(lambda text: text != "null"),
 )
-values = st.one_of(scalars, st.lists(scalars.filter(lambda v: v is not None)))
+values = st.one_of(scalars, st.lists(scalars))
 tables = st.dictionaries(texts.filter(bool), values, min_size=1)
 
 

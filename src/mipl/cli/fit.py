@@ -78,7 +78,7 @@ def fit(
     if process_rank() > 0:
         _fit(run, checkpoint, first=False)
         return
-    with stoppable(context, checkpoint):
+    with stoppable(context, checkpoint.path):
         told = _run(run, out, checkpoint)
     checkpoint.path.unlink(missing_ok=True)
     if as_json:
@@ -108,7 +108,7 @@ def _fit(config: RunConfig, checkpoint: Checkpoint, first: bool) -> _Fitted:
     data = config.source().dataset()
     train, test = (data, None) if config.split is None else data.split(config.split)
     train, held = _held_out(train, config)
-    _check_vectors(model, train, config)
+    check_vectors(model, train, config)
     if first and hasattr(model, "set_callbacks"):
         model.set_callbacks(EpochBar())
     start = perf_counter()
@@ -144,7 +144,7 @@ def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]
     }
 
 
-def _check_vectors(model: BagClassifier, train: Dataset, config: RunConfig) -> None:
+def check_vectors(model: BagClassifier, train: Dataset, config: RunConfig) -> None:
     """Tell what to add where a method of vectors meets bags."""
     from mipl.errors import MiplError
     from mipl.methods.partial import PartialLabelClassifier

@@ -20,6 +20,7 @@ from mipl.cli.fit import fit
 from mipl.cli.methods import methods
 from mipl.cli.output import INTERRUPTED, WRONG_INPUT, tell_error
 from mipl.cli.predict import predict
+from mipl.cli.tune import tune
 from mipl.errors import MiplError
 
 app = typer.Typer(
@@ -28,7 +29,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(data.app, name="data")
-for verb in (fit, predict, evaluate, explain, methods, demo):
+for verb in (fit, tune, predict, evaluate, explain, methods, demo):
     app.command()(verb)
 
 

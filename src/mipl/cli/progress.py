@@ -1,9 +1,10 @@
-"""The bar of a fit: scikit-learn's callback form, drawn with rich."""
+"""The bars of a fit, in scikit-learn's callback form, and of a search."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import (
     BarColumn,
@@ -16,6 +17,10 @@ from rich.progress import (
 )
 
 from mipl.cli.output import console
+
+if TYPE_CHECKING:
+    from mipl.selection import Tuned
+    from mipl.selection.tuning import Watch
 
 _SHOWN = {"loss": "loss", "margin_mean": "margin", "resolved": "resolved"}
 
@@ -69,6 +74,30 @@ class EpochBar:
             done = metadata["figures"]["epoch"]  # A resumed run begins later.
             self.progress.update(self.task, completed=done, figures=figures)
         return False
+
+
+@contextmanager
+def trial_bar() -> Iterator[Watch]:
+    """Give what moves a bar with every trial and shows the best score so far."""
+    progress = bar()
+    task = progress.add_task("trial", total=None, figures="")
+
+    def watch(tuned: Tuned, fold: int) -> None:
+        progress.start()
+        ranked = tuned.ranked()
+        best = f"best {ranked[0].score:.3f} " if ranked else ""
+        progress.update(
+            task,
+            completed=len(tuned.trials),
+            total=tuned.wanted,
+            figures=f"{best}fold {fold}" if fold else best,
+        )
+
+    try:
+        yield watch
+    finally:
+        if progress.live.is_started:
+            progress.stop()
 
 
 def told(figures: Mapping[str, float]) -> str:

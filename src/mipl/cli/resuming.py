@@ -53,14 +53,16 @@ def kept_by(model: BagClassifier, checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 @contextmanager
-def stoppable(context: typer.Context, checkpoint: Checkpoint) -> Iterator[None]:
-    """Tell how to go on with a run that is interrupted, once its state is saved."""
+def stoppable(
+    context: typer.Context, kept: Path, again: str = " --resume"
+) -> Iterator[None]:
+    """Tell how to go on with what is interrupted, where its state was kept."""
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
-        if checkpoint.path.exists():
-            tell("interrupted", f"go on with: {command(context)} --resume")
+        if kept.exists():
+            tell("interrupted", f"go on with: {command(context)}{again}")
         raise
     finally:
         signal.signal(signal.SIGTERM, before)

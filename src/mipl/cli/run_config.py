@@ -69,10 +69,14 @@ class RunConfig(BaseModel):
         """Build the method with its arguments."""
         from mipl.methods.registry import method
 
+        return method(self.method, random_state=self.seed, **self.all_arguments())
+
+    def all_arguments(self) -> dict[str, Any]:
+        """Return the arguments in scikit-learn's names (``training__lr``)."""
         if "random_state" in self.arguments:
             raise MiplError("random_state is the seed of a run; give --seed instead.")
         training = {f"training__{name}": v for name, v in self.training.items()}
-        return method(self.method, random_state=self.seed, **self.arguments, **training)
+        return {**self.arguments, **training}
 
     def as_used(self, estimator: BagClassifier) -> RunConfig:
         """Return this run with every argument that its estimator has."""

@@ -35,6 +35,8 @@ def from_toml_value(value: Any) -> Any:
     """Return a value read from TOML with ``"null"`` as None, at any depth."""
     if isinstance(value, dict):
         return {name: from_toml_value(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [from_toml_value(inner) for inner in value]
     return None if value == NULL else value
 
 

@@ -37,7 +37,7 @@ def fingerprint(
         "device": options.torch_device().type,
         "processes": processes,
         "bags": bags.digest(),
-        "candidates": _candidates_digest(candidates),
+        "candidates": candidates_digest(candidates),
         **{f"version of {name}": number for name, number in versions().items()},
     }
     encoder = getattr(estimator, "encoder", None)
@@ -46,7 +46,8 @@ def fingerprint(
     return facts
 
 
-def _candidates_digest(candidates: Candidates) -> str:
+def candidates_digest(candidates: Candidates) -> str:
+    """Return a hash of classes, sets and weights."""
     total = sha256(repr(classes_as_fact(candidates.classes)).encode())
     total.update(candidates.matrix.tobytes())
     total.update(candidates.initial_weights().tobytes())

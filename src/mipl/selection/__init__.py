@@ -1,5 +1,6 @@
-"""Choosing between models without true labels: scorers, folds and search spaces."""
+"""Choosing between models without true labels: scorers, folds and a search."""
 
+from mipl.selection.axes import Choices, Range
 from mipl.selection.folds import CandidateStratifiedKFold
 from mipl.selection.scorers import (
     approximated_accuracy,
@@ -7,14 +8,23 @@ from mipl.selection.scorers import (
     margin_violation_rate,
     truth_accuracy,
 )
-from mipl.selection.spaces import SPACES, space
+from mipl.selection.spaces import SPACES, paper_space, space
+from mipl.selection.trials import Trial, Tuned
+from mipl.selection.tuning import SCORES, tune
 
 __all__ = [
+    "SCORES",
     "SPACES",
     "CandidateStratifiedKFold",
+    "Choices",
+    "Range",
+    "Trial",
+    "Tuned",
     "approximated_accuracy",
     "covering_rate",
     "margin_violation_rate",
+    "paper_space",
     "space",
     "truth_accuracy",
+    "tune",
 ]

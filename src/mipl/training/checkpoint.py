@@ -133,7 +133,8 @@ def resume(
     """Bring a new state to where a checkpoint stands; tell whether it was the end."""
     arrays, raw = unseal(path, content)
     facts = _read_facts(path, raw)
-    _check_same(path, facts.fingerprint, fingerprint)
+    what = "the checkpoint of another run"
+    check_same(path, what, facts.fingerprint, fingerprint)
     try:
         _put_into(state, facts, arrays)
         if stopping is not None and facts.best is not None:
@@ -159,12 +160,13 @@ def _read_facts(path: Path, raw: Any) -> _Facts:
         raise BadFile(f"{path} is damaged at {where!r}: {first['msg']}.") from None
 
 
-def _check_same(path: Path, there: Facts, here: Facts) -> None:
-    for name in sorted({*there, *here}):
+def check_same(path: Path, what: str, there: Facts, here: Facts) -> None:
+    """Refuse to go on with what was begun under other facts; name the first."""
+    for name in dict.fromkeys([*here, *there]):
         was, now = there.get(name, "absent"), here.get(name, "absent")
         if was != now:
             raise MiplError(
-                f"{path} is the checkpoint of another run: its {name} is "
+                f"{path} is {what}: its {name} is "
                 f"{str(was)[:60]}, here it is {str(now)[:60]}; go on with the same, or "
                 "delete the file to begin anew."
             )
