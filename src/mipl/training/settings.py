@@ -11,13 +11,14 @@ from torch.utils import deterministic as torch_deterministic
 def torch_settings(threads: int) -> Iterator[None]:
     """Use this many threads, deterministic algorithms, float32 and gradients inside."""
     before, dtype = torch.get_num_threads(), torch.get_default_dtype()
-    deterministic = torch.are_deterministic_algorithms_enabled()
-    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    deterministic = torch.get_deterministic_debug_mode()
     fills = torch_deterministic.fill_uninitialized_memory  # type: ignore[attr-defined]
     try:
         torch.set_num_threads(threads)
         torch.set_default_dtype(torch.float32)
-        torch.use_deterministic_algorithms(True)
+        # use_deterministic_algorithms(True) does the same, but first loads torch's
+        # compiler, which takes a second.
+        torch.set_deterministic_debug_mode("error")
         # Filling every new tensor with NaN costs a tenth of a step and finds nothing.
         torch_deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         with torch.inference_mode(False), torch.enable_grad():
@@ -25,5 +26,5 @@ def torch_settings(threads: int) -> Iterator[None]:
     finally:
         torch.set_num_threads(before)
         torch.set_default_dtype(dtype)
-        torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
+        torch.set_deterministic_debug_mode(deterministic)
         torch_deterministic.fill_uninitialized_memory = fills  # type: ignore[attr-defined]
