@@ -20,7 +20,7 @@ from mipl.testing.checks.problem import (
     require,
 )
 
-_MOST = 100  # Pauses; a fit that gets nowhere would pause for ever.
+_MOST = 1000  # Pauses, one per epoch; a fit that gets nowhere would pause for ever.
 
 
 def check_resume(estimator: Any) -> None:
