@@ -16,6 +16,7 @@ from mipl.methods.epochwise import EpochwiseClassifier
 from mipl.methods.fingerprint import fingerprint
 from mipl.methods.fitted_processes import FittedProcesses, import_gp
 from mipl.seeds import as_seed
+from mipl.training.adam import Adam
 from mipl.training.checkpoint import Checkpoint
 from mipl.training.distributed import ALONE
 from mipl.training.keeping import Keeper
@@ -39,6 +40,7 @@ class Course:
     points: Tensor | None  # (M, d) inducing points; None for exact regression
     sets: Tensor  # (N, q + 1) labels that an instance may have
     first: Tensor  # (N, q + 1) their weights at first
+    adam: Adam = field(init=False)
     state: TrainingState = field(init=False)
     regression: Exact | Sparse = field(init=False)
 
@@ -46,7 +48,8 @@ class Course:
         learnt = [p for p in self.gp.parameters() if p.requires_grad]
         module: Any = self.gp
         w = self.first.clone()
-        self.state = TrainingState(module, torch.optim.Adam(learnt), w, w.new_zeros(0))
+        self.adam = Adam(learnt)
+        self.state = TrainingState(module, self.adam, w, w.new_zeros(0))
 
     def regress(self, variances: Tensor) -> None:
         """Regress with the processes as they are now."""
@@ -58,9 +61,9 @@ class Course:
 
     def descend(self, loss: Tensor) -> None:
         """Take one step of Adam, unless it leads nowhere."""
-        self.state.optimiser.zero_grad(set_to_none=True)
+        self.adam.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        self.state.optimiser.step()
+        self.adam.step()
         numbers = [loss, *self.gp.parameters()]
         if not all(bool(torch.isfinite(value).all()) for value in numbers):
             raise Diverged(
@@ -127,7 +130,7 @@ class GaussianClassifier(EpochwiseClassifier, FittedProcesses):
         while not stop and state.epoch < options.epochs:
             keeper.after_step()  # A signal may have come while the last one was told.
             lr = options.learning_rate(state.epoch + 1)
-            state.set_learning_rate(lr)
+            course.adam.set_rate(lr)
             loss = self._step(course)
             course.regress(self._variances(course))
             state.finish_epoch()

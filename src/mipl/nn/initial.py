@@ -1,7 +1,8 @@
 """Layers that take their starting values from a given generator.
 
 torch draws starting values from its global generator as a layer is built; here layers
-are built empty and filled afterwards, in one place, from one seed.
+are built empty and filled afterwards, in one place, from one seed. (torch's own way to
+build them empty, ``skip_init``, loads a library for symbolic mathematics.)
 """
 
 import math
@@ -10,11 +11,23 @@ import torch
 from torch import nn
 
 
+class EmptyLinear(nn.Linear):
+    """An affine map that is filled later."""
+
+    def reset_parameters(self) -> None:
+        """Draw nothing."""
+
+
+class EmptyConv2d(nn.Conv2d):
+    """A convolution that is filled later."""
+
+    def reset_parameters(self) -> None:
+        """Draw nothing."""
+
+
 def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     """Build an affine map without drawing a random number."""
-    layer: nn.Linear = nn.utils.skip_init(  # type: ignore[no-untyped-call]
-        nn.Linear, inputs, outputs, bias=bias
-    )
+    layer = EmptyLinear(inputs, outputs, bias)
     if inputs < outputs:
         # Stored by columns: the product that is its gradient takes half the time.
         layer.weight = nn.Parameter(torch.empty(inputs, outputs).T)
@@ -23,10 +36,7 @@ def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
 
 def conv(inputs: int, outputs: int, side: int) -> nn.Conv2d:
     """Build a convolution without drawing a random number."""
-    layer: nn.Conv2d = nn.utils.skip_init(  # type: ignore[no-untyped-call]
-        nn.Conv2d, inputs, outputs, side
-    )
-    return layer
+    return EmptyConv2d(inputs, outputs, side)
 
 
 class Drawn(nn.Module):

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from mipl.nn.dropout import DroppedReLU, Keyed, dropped_relu_, fill_random
 from mipl.nn.encoders import Standardise
+from mipl.nn.initial import EmptyLinear
 from mipl.nn.maps import by_columns, mapped
 
 
@@ -64,6 +65,7 @@ def stacked(parameters: Sequence[Tensor]) -> nn.Parameter:
 
 _FORMS: dict[type[nn.Module], Callable[[Sequence[Any]], nn.Module]] = {
     nn.Linear: StackedLinear,
+    EmptyLinear: StackedLinear,
     Standardise: lambda _: nn.Identity(),
     DroppedReLU: StackedDroppedReLU,
 }

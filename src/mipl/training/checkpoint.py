@@ -174,9 +174,7 @@ def check_same(path: Path, what: str, there: Facts, here: Facts) -> None:
 
 def _state_arrays(state: TrainingState) -> dict[str, Array]:
     arrays = _named("module", state.module.state_dict())
-    for i, buffers in state.optimiser.state_dict()["state"].items():
-        kept = {name: b for name, b in buffers.items() if isinstance(b, Tensor)}
-        arrays |= _named(f"optimiser.{i}", kept)
+    arrays |= _named("optimiser", state.optimiser.buffers())
     arrays |= _named("seen", {str(i): value for i, value in enumerate(state.seen)})
     arrays |= _named("own", state.own)
     arrays |= {"label_weights": _array(state.w), "probabilities": _array(state.p)}
@@ -197,7 +195,7 @@ def _snapshot_arrays(name: str, snapshot: Snapshot | None) -> dict[str, Array]:
 def _put_into(state: TrainingState, facts: _Facts, arrays: Mapping[str, Array]) -> None:
     like = state.w
     state.module.load_state_dict(_tensors(_under("module", arrays), like))
-    _put_into_optimiser(state.optimiser, _under("optimiser", arrays))
+    state.optimiser.put_back(_tensors(_under("optimiser", arrays), like))
     state.w.copy_(torch.tensor(arrays["label_weights"]))
     state.p.copy_(torch.tensor(arrays["probabilities"]))
     for name, value in state.own.items():
@@ -211,23 +209,6 @@ def _put_into(state: TrainingState, facts: _Facts, arrays: Mapping[str, Array]) 
     state.records = _records(_under("record", arrays))
     if facts.last is not None:
         state.last = _snapshot(_under("last", arrays), facts.last, state)
-
-
-def _put_into_optimiser(
-    optimiser: torch.optim.Optimizer, arrays: Mapping[str, Array]
-) -> None:
-    parameters = [p for group in optimiser.param_groups for p in group["params"]]
-    buffers: dict[int, dict[str, Tensor]] = {}
-    for name, array in arrays.items():
-        number, _, kind = name.partition(".")
-        parameter, value = parameters[int(number)], torch.tensor(array)
-        if value.ndim:
-            # A fused step reads a buffer in the memory order of its parameter, and
-            # beyond its end if it is shorter.
-            value = torch.empty_like(parameter).copy_(value.view(parameter.shape))
-        buffers.setdefault(int(number), {})[kind] = value
-    groups = optimiser.state_dict()["param_groups"]
-    optimiser.load_state_dict({"state": buffers, "param_groups": groups})
 
 
 def _snapshot(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -10,11 +10,13 @@ from torch import Tensor, nn
 from mipl.training.options import Training
 
 
-class FlatSGD(torch.optim.Optimizer):
+class FlatSGD:
     """The steps of ``torch.optim.SGD``, on parameters that become parts of one tensor.
 
     A small network has many small parameters, and a step on each costs more than the
     numbers it moves. Each of several runs has its own rate, momentum, decay and bound.
+    Not a ``torch.optim.Optimizer``, the first of which loads torch's compiler: a second
+    in every process.
 
     Parameters
     ----------
@@ -30,8 +32,7 @@ class FlatSGD(torch.optim.Optimizer):
         self.orders = [_memory_order(p) for p in self.parameters]
         self.values = self._join([p.detach() for p in self.parameters])  # (S, P)
         self._share_memory()
-        super().__init__([self.values], {})
-        self.state[self.values]["velocity"] = torch.zeros_like(self.values)
+        self.velocity = torch.zeros_like(self.values)
         self.momentum = self._column([o.momentum for o in options])  # (S, 1)
         self.decay = self._column([o.weight_decay for o in options])
         self.nesterov = self._column([float(o.nesterov) for o in options])
@@ -59,9 +60,19 @@ class FlatSGD(torch.optim.Optimizer):
             lengths = g.norm(dim=1, keepdim=True)
             g.mul_((self.bounds / (lengths + 1e-6)).clamp_max_(1.0))
         g.addcmul_(self.values, self.decay)
-        velocity = self.state[self.values]["velocity"]
-        velocity.mul_(self.momentum).add_(g)
-        self.values.sub_(g.mul_(self.of_gradient).addcmul_(velocity, self.of_velocity))
+        self.velocity.mul_(self.momentum).add_(g)
+        step = g.mul_(self.of_gradient).addcmul_(self.velocity, self.of_velocity)
+        self.values.sub_(step)
+
+    def buffers(self) -> dict[str, Tensor]:
+        """Return what the steps so far have left."""
+        return {"velocity": self.velocity}
+
+    def put_back(self, buffers: Mapping[str, Tensor]) -> None:
+        """Go on from what ``buffers`` has returned."""
+        (velocity,) = buffers.values()
+        # A view, since a copy would repeat numbers if there are too few.
+        self.velocity.copy_(velocity.view(self.velocity.shape))
 
     def _column(self, numbers: Sequence[float]) -> Tensor:
         return self.values.new_tensor(numbers).unsqueeze(1)

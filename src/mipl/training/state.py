@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-import torch
 from torch import Tensor
 
 from mipl.nn.network import BagNetwork
@@ -29,12 +29,24 @@ class Clock:
     mean_p: Tensor | None = None  # (k,)
 
 
+class Optimiser(Protocol):
+    """What a checkpoint asks of an optimiser: the numbers it keeps between steps."""
+
+    def buffers(self) -> dict[str, Tensor]:
+        """Return them by name."""
+        ...
+
+    def put_back(self, buffers: Mapping[str, Tensor]) -> None:
+        """Go on from what ``buffers`` has returned."""
+        ...
+
+
 @dataclass(eq=False)
 class TrainingState:
     """Network, optimiser, label weights and what was done so far."""
 
     module: BagNetwork
-    optimiser: torch.optim.Optimizer
+    optimiser: Optimiser
     w: Tensor  # (m, k) label weights
     p: Tensor  # (m, k) probabilities when each bag was last visited
     epoch: int = 0  # finished ones
@@ -52,11 +64,6 @@ class TrainingState:
         """Count an epoch whose steps are all done."""
         self.epoch, self.step, self.totals, self.seen = self.epoch + 1, 0, {}, []
         self.last = Snapshot.of(self)
-
-    def set_learning_rate(self, lr: float) -> None:
-        """Give it to the optimiser."""
-        for group in self.optimiser.param_groups:
-            group["lr"] = lr
 
 
 @dataclass(frozen=True, eq=False)

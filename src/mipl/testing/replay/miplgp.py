@@ -50,7 +50,7 @@ def _iterations(inputs: Inputs, method: MIPLGP, course: Course) -> Arrays:
     hyper = [_hyper(course.gp)]
     course.regress(method._variances(course))
     for iteration in range(1, int(inputs["iterations"]) + 1):
-        course.state.set_learning_rate(method._options().learning_rate(iteration))
+        course.adam.set_rate(method._options().learning_rate(iteration))
         losses.append(method._step(course))
         course.regress(method._variances(course))
         course.state.finish_epoch()
