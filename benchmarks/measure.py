@@ -7,7 +7,11 @@
 A row is a finished run: method, arguments, data, r, split, seed, accuracy, seconds.
 Rows already in the file are not run again. Runs are trained together where the
 methods can; the seconds of a row are its share. ``--figures`` also saves to
-results/figures.csv what benchmarks.figures tells of the fitted models.
+results/figures.csv what benchmarks.figures tells of the fitted models, and ``--also``
+gives another row of the same fit, whose predictions were made with other arguments:
+
+    python -m benchmarks.measure --method fastmipl --published --data birdsong-mipl
+        --splits 0 --also 'standardise="given"' test_dropout=true
 """
 
 from __future__ import annotations
@@ -53,10 +57,13 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = []
     for job, model, (train, test) in zip(jobs, models, parts, strict=True):
         key = {name: job[name] for name in KEY} | {"arguments": _arguments(job)}
-        score = f"{model.score(test.bags, test.labels):.4f}"
-        rows.append(key | {"accuracy": score, "seconds": f"{seconds:.1f}"})
         if job["figures"]:
             append(figures.FILE, key | figures.figures_of(model, train, test))
+        for more in [{}, job["also"]] if job["also"] else [{}]:
+            score = model.set_params(**more).score(test.bags, test.labels)
+            changed = {"arguments": _arguments(job, more)}
+            found = {"accuracy": f"{score:.4f}", "seconds": f"{seconds:.1f}"}
+            rows.append(key | changed | found)
     return rows
 
 
@@ -76,15 +83,20 @@ def _groups(jobs: list[dict[str, Any]], most: int) -> list[list[dict[str, Any]]]
     ]
 
 
-def _arguments(job: dict[str, Any]) -> str:
+def _arguments(job: dict[str, Any], more: dict[str, Any] | None = None) -> str:
     marked = {"published": True} if job["published"] else {}
-    return arguments_text(job["arguments"] | marked)
+    return arguments_text(job["arguments"] | (more or {}) | marked)
 
 
 def _key(job: dict[str, Any]) -> tuple[str, ...]:
     return tuple(
         str(job[name]) if name != "arguments" else _arguments(job) for name in KEY
     )
+
+
+def _parsed(texts: list[str]) -> dict[str, Any]:
+    pairs = (text.split("=", 1) for text in texts)
+    return {name: json.loads(value) for name, value in pairs}
 
 
 def summary() -> None:
@@ -108,15 +120,16 @@ def main() -> None:
     parser.add_argument("--published", action="store_true", help="published settings")
     parser.add_argument("--figures", action="store_true", help="and figures.csv")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=JSON")
+    parser.add_argument("--also", nargs="+", default=[], metavar="NAME=JSON")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--together", type=int, default=5, help="runs per process")
     parser.add_argument("--summary", action="store_true")
     given = parser.parse_args()
-    changes = {k: json.loads(v) for k, v in (text.split("=", 1) for text in given.set)}
     jobs = [
         {
             "method": name,
-            "arguments": changes,
+            "arguments": _parsed(given.set),
+            "also": _parsed(given.also),
             "data": data,
             "r": r,
             "split": split,

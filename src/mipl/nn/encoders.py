@@ -14,6 +14,7 @@ from mipl.nn.dropout import DroppedReLU, Keyed
 from mipl.nn.initial import conv, linear
 
 IMAGE = (1, 28, 28)
+_AT_ONCE = 512  # Images in a prediction; with more, memory slows convolutions down.
 
 
 class Standardise(nn.Module):
@@ -72,11 +73,16 @@ class ConvEncoder(LinearEncoder):
 
     def trunk(self, x: Tensor) -> Tensor:
         """Return the pooled channels of the images."""
-        x = x.view(-1, *IMAGE)
+        if torch.is_grad_enabled():
+            return self._convolved(x)
+        return torch.cat([self._convolved(part) for part in x.split(_AT_ONCE)])
+
+    def _convolved(self, x: Tensor) -> Tensor:
+        x = x.view(-1, *IMAGE).to(self.conv1.weight.dtype)
         x = x.contiguous(memory_format=torch.channels_last)
         x = torch.relu_(torch.max_pool2d(self.conv1(x), 2))  # (N, 20, 12, 12)
         x = torch.relu_(torch.max_pool2d(self.conv2(x), 2))  # (N, 50, 4, 4)
-        return x.flatten(1)  # (N, 800)
+        return x.flatten(1).to(self.feature.weight.dtype)  # (N, 800)
 
 
 class OwnEncoder(Keyed):

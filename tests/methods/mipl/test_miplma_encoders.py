@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from mipl import MIPLMA, Bags, MiplError, Training
+from mipl.nn import encoders
 from mipl.nn.encoders import ConvEncoder, LinearEncoder
 from mipl.testing.checks.problem import make_problem
 
@@ -38,6 +39,32 @@ def test_a_four_axis_array_of_images_declares_its_shape():
     cube = images(28).instances[:8].reshape(4, 2, 1, 28, 28)
     model = MIPLMA(width=4, training=Training(epochs=1)).fit(cube, SETS)
     assert isinstance(model.module_.encoder, ConvEncoder)
+
+
+def test_what_is_said_of_an_image_bag_does_not_depend_on_the_others(monkeypatch):
+    bags = images(28)
+    model = MIPLMA(width=4, training=Training(epochs=1)).fit(bags, SETS)
+    p, a = model.predict_proba(bags), model.attend(bags)
+    alone = [model.predict_proba(bags[[i]])[0] for i in range(len(bags))]
+    np.testing.assert_allclose(alone, p, rtol=0, atol=1e-12)
+    monkeypatch.setattr(encoders, "_AT_ONCE", 3)
+    np.testing.assert_allclose(model.attend(bags), a, rtol=0, atol=1e-12)
+
+
+def test_convolutions_predict_as_precisely_as_they_were_trained():
+    bags = images(28)
+    for dtype in ("float32", "float64"):
+        training = Training(epochs=1, dtype=dtype)
+        model = MIPLMA(width=4, training=training).fit(bags, SETS)
+        x = torch.tensor(bags.instances).double()
+        encoder = copy.deepcopy(model.module_).double().eval().encoder
+        with torch.no_grad():
+            expected = encoder(x).numpy()  # All in float64.
+        found = model.transform(
+            Bags(bags.instances, range(11), instance_shape=(28, 28))
+        )
+        error = np.abs(found - expected).max() / np.abs(expected).max()
+        assert error < (1e-5 if dtype == "float32" else 1e-12)
 
 
 class Own(nn.Module):
