@@ -1,0 +1,180 @@
+"""Measure the partial-label methods, saved to results/partial_labels.csv.
+
+    python -m benchmarks.partial_labels real --data lost birdsong-pll
+    python -m benchmarks.partial_labels margins
+    python -m benchmarks.partial_labels columns --data sival-mipl
+    python -m benchmarks.partial_labels summary
+
+``real``: linear models on real candidate sets, five folds that the seed shuffles, two
+seeds; the settings are those of the published figures, or the authors' defaults.
+``margins``: PRODEN and PRODEN-MA on Kuzushiji-MNIST, labels joining with probability q,
+8:2, five seeds, 100 epochs, MLP. ``columns``: the bags of a MIPL data set turned into
+one vector each, the means or the maxima and minima, ten splits of r = 1. Rows already
+in the file are not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from benchmarks.record import RESULTS, arguments_text, load, missing, run_all
+
+FILE = RESULTS / "partial_labels.csv"
+KEY = ["study", "method", "arguments", "data", "fold", "seed"]
+Job = dict[str, Any]
+
+
+def sgd(lr: float, weight_decay: float, batch_size: int = 100) -> Job:
+    return {
+        "training__lr": lr,
+        "training__weight_decay": weight_decay,
+        "training__batch_size": batch_size,
+        "training__epochs": 200,
+    }
+
+
+SETTINGS: list[tuple[str, Job]] = [
+    *((name, sgd(1e-2, 1e-2)) for name in ("proden", "rc", "cc", "cavl", "pop")),
+    ("cavl", {**sgd(1e-2, 1e-2), "restrict": False}),
+    ("lws", {**sgd(5e-2, 1e-3), "beta": 1.0}),
+    ("lws", {**sgd(5e-2, 1e-3), "beta": 2.0}),
+    ("lws", {**sgd(1e-2, 1e-3), "beta": 2.0, "form": "cross-entropy"}),
+    ("proden-ma", {**sgd(1e-2, 1e-2), "backbone": "linear"}),
+    ("pl-aggd", {}),
+    ("pl-svm", {}),
+    ("m3pl", {}),
+]
+RATES = (0.1, 0.3, 0.5, 0.7, 0.9)
+KERNELS = ("pl-aggd", "m3pl")  # For at most 6000 rows.
+
+
+def real(data: list[str]) -> list[Job]:
+    """Return the jobs on candidate sets that people or programs have made."""
+    return [
+        _job("real", name, arguments, one, fold, seed)
+        for one in data or ["lost", "birdsong-pll", "italian"]
+        for seed in range(2)
+        for fold in range(5)
+        for name, arguments in SETTINGS
+        if not (one == "italian" and name in KERNELS)
+    ]
+
+
+def margins(data: list[str]) -> list[Job]:
+    """Return the jobs that tell what the margin loss adds to PRODEN."""
+    settings = {**sgd(1e-2, 1e-4, 256), "training__epochs": 100, "backbone": "mlp"}
+    return [
+        _job("margins", name, settings, f"kmnist q={rate}", 0, seed)
+        for seed in range(5)
+        for rate in RATES
+        for name in ("proden", "proden-ma")
+    ]
+
+
+def columns(data: list[str]) -> list[Job]:
+    """Return the jobs on bags that were turned into vectors."""
+    return [
+        _job("columns", name, {**arguments, "reduction": reduction}, one, split, 0)
+        for one in data or ["sival-mipl", "birdsong-mipl"]
+        for split in range(10)
+        for reduction in ("mean", "maxmin")
+        for name, arguments in SETTINGS
+    ]
+
+
+def _job(study: str, name: str, arguments: Job, data: str, fold: int, seed: int) -> Job:
+    values = (study, name, arguments, data, fold, seed)
+    return dict(zip(KEY, values, strict=True))
+
+
+def work(job: Job) -> Job:
+    """Fit on the training rows of a fold and score the others."""
+    from mipl import method  # noqa: PLC0415
+
+    train, test = parts(job)
+    arguments = dict(job["arguments"])
+    reduction = arguments.pop("reduction", None)
+    model = method(job["method"], reduction=reduction)
+    prefix = "" if reduction is None else "estimator__"
+    model.set_params(**{prefix + name: value for name, value in arguments.items()})
+    model.set_params(**{f"{prefix}random_state": job["seed"]})
+    start = time.perf_counter()
+    if reduction is None:
+        model.fit(train.bags.instances, train.candidates)
+        score = model.score(test.bags.instances, test.labels)
+    else:
+        model.fit(train.bags, train.candidates)
+        score = model.score(test.bags, test.labels)
+    seconds = time.perf_counter() - start
+    key = {**job, "arguments": arguments_text(job["arguments"])}
+    return {**key, "accuracy": f"{score:.4f}", "seconds": f"{seconds:.1f}"}
+
+
+def parts(job: Job) -> tuple[Any, Any]:
+    """Return the training and the test rows."""
+    from sklearn.model_selection import KFold, ShuffleSplit  # noqa: PLC0415
+
+    from mipl import load_dataset  # noqa: PLC0415
+
+    name, _, rate = job["data"].partition(" q=")
+    if job["study"] == "columns":
+        return load_dataset(name, r=1).split(job["fold"])
+    if rate:
+        data = load_dataset(name, seed=job["seed"], generator="flip", q=float(rate))
+        folds: Any = ShuffleSplit(1, test_size=0.2, random_state=job["seed"])
+    else:
+        data = load_dataset(name)
+        folds = KFold(5, shuffle=True, random_state=job["seed"])
+    train, test = list(folds.split(np.arange(len(data))))[job["fold"]]
+    return data[train], data[test]
+
+
+def summary(_: list[str]) -> list[Job]:
+    """Print mean, std (ddof 0) and number of runs of every cell measured."""
+    cells: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
+    for row in load(FILE):
+        kept = json.loads(row["arguments"])
+        told = {name: v for name, v in kept.items() if not name.startswith("training_")}
+        cell = (row["study"], row["data"], row["method"], arguments_text(told))
+        cells[cell].append((float(row["accuracy"]), float(row["seconds"])))
+    for cell, found in sorted(cells.items()):
+        accuracy, seconds = np.array(found).T
+        print(
+            f"{accuracy.mean():.3f} +- {accuracy.std():.3f}  ({len(found):2d} runs, "
+            f"{seconds.mean():.1f} s each)  {'  '.join(cell)}"
+        )
+    return []
+
+
+STUDIES = {"real": real, "margins": margins, "columns": columns, "summary": summary}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("study", choices=STUDIES)
+    parser.add_argument("--data", nargs="+", default=[])
+    parser.add_argument("--method", nargs="+", default=[], help="only these")
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    jobs = STUDIES[given.study](given.data)
+    if given.method:
+        jobs = [job for job in jobs if job["method"] in given.method]
+    if jobs:
+        run_all(missing(jobs, _key, KEY, FILE), work, FILE, given.workers)
+
+
+def _key(job: Job) -> tuple[str, ...]:
+    return tuple(
+        arguments_text(job[name]) if name == "arguments" else str(job[name])
+        for name in KEY
+    )
+
+
+if __name__ == "__main__":
+    main()
