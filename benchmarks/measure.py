@@ -42,6 +42,7 @@ KEY = ["method", "arguments", "data", "r", "split", "seed"]
 def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Fit on the training bags of some splits, together, and score the test bags."""
     from mipl import fit_together, load_dataset, method  # noqa: PLC0415
+    from mipl.errors import Diverged  # noqa: PLC0415
 
     datasets = {job["r"]: load_dataset(job["data"], r=job["r"]) for job in jobs}
     parts = [datasets[job["r"]].split(job["split"]) for job in jobs]
@@ -52,10 +53,15 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for job in jobs
     ]
     start = time.perf_counter()
-    fit_together(models, [(train.bags, train.candidates) for train, _ in parts])
+    try:
+        fit_together(models, [(train.bags, train.candidates) for train, _ in parts])
+    except Diverged as error:
+        print(f"no row for a run that diverged: {error}", flush=True)
     seconds = (time.perf_counter() - start) / len(jobs)
     rows = []
     for job, model, (train, test) in zip(jobs, models, parts, strict=True):
+        if not _finished(model):
+            continue
         key = {name: job[name] for name in KEY} | {"arguments": _arguments(job)}
         if job["figures"]:
             append(figures.FILE, key | figures.figures_of(model, train, test))
@@ -65,6 +71,14 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
             found = {"accuracy": f"{score:.4f}", "seconds": f"{seconds:.1f}"}
             rows.append(key | changed | found)
     return rows
+
+
+def _finished(model: Any) -> bool:
+    """Whether a fit came to its last epoch."""
+    options = getattr(model, "_options", None)
+    if not hasattr(model, "classes_") or options is None:
+        return hasattr(model, "classes_")
+    return bool(model.n_iter_ == options().epochs)
 
 
 def _published(job: dict[str, Any]) -> dict[str, Any]:
@@ -89,9 +103,9 @@ def _arguments(job: dict[str, Any], more: dict[str, Any] | None = None) -> str:
 
 
 def _key(job: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(
-        str(job[name]) if name != "arguments" else _arguments(job) for name in KEY
-    )
+    """Return the row that is written last."""
+    told = _arguments(job, job["also"])
+    return tuple(told if name == "arguments" else str(job[name]) for name in KEY)
 
 
 def _parsed(texts: list[str]) -> dict[str, Any]:

@@ -6,7 +6,8 @@
     python -m benchmarks.partial_labels summary
 
 ``real``: linear models on real candidate sets, five folds that the seed shuffles, two
-seeds; the settings are those of the published figures, or the authors' defaults.
+seeds; one setting of each method for all sets, with which its program is known to work
+on Lost; the kernel methods where there are at most 6000 rows.
 ``margins``: PRODEN and PRODEN-MA on Kuzushiji-MNIST, labels joining with probability q,
 8:2, five seeds, 100 epochs, MLP. ``columns``: the bags of a MIPL data set turned into
 one vector each, the means or the maxima and minima, ten splits of r = 1. Rows already

@@ -36,6 +36,19 @@ def test_imports_load_nothing_heavy(program: str) -> None:
     assert not set(HEAVY) & set(loaded.split())
 
 
+def test_a_fit_loads_neither_torchs_compiler_nor_symbolic_mathematics() -> None:
+    program = (
+        "import sys, mipl\n"
+        "train, _ = mipl.load_dataset('synthetic', r=1, n_bags=20).split(0)\n"
+        "model = mipl.MIPLMA(training=mipl.Training(epochs=1))\n"
+        "model.fit(train.bags, train.candidates).predict(train.bags)\n"
+        "print(*sys.modules, sep='\\n')"
+    )
+    loaded = python(program).split()
+    assert "torch" in loaded
+    assert not {"sympy", "torch._dynamo", "torch._inductor"} & set(loaded)
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["data", "--help"], ["--version"]])
 def test_help_loads_neither_torch_nor_numpy(arguments: list[str]) -> None:
     program = (

@@ -161,6 +161,12 @@ def test_facts_that_make_no_sense_are_refused(path, saved, name, value):
         ("module.head.classifier.weight", (7, 2)),
         ("label_weights", None),
         ("label_weights", (7, 2)),
+        ("label_weights", (1, 3)),  # It would be repeated for every bag.
+        ("label_weights", ()),
+        ("probabilities", (1, 3)),
+        ("mean_probabilities", (2,)),
+        ("last.module.head.classifier.weight", None),
+        ("module.more", (7, 2)),
         ("optimiser.velocity", None),
         ("optimiser.velocity", (7, 2)),
         ("optimiser.x", (7, 2)),

@@ -58,19 +58,21 @@ class FittedNetwork(BagClassifier):
         """Return the network as predictions use it: in float64, where it can.
 
         In float32 a prediction would depend on how many bags are handled at once, by a
-        few units of 1e-6; a user's encoder may not be written for another type. To a
-        convolution the other images make no difference, and in float64 it takes seven
-        times as long.
+        few units of 1e-6; a user's encoder may not be written for another type. To the
+        convolutions of a CPU (oneDNN's) the other images make no difference, and in
+        float64 they take seven times as long.
         """
         module = self.module_.eval()
         like = next(module.parameters())
-        on_mps = like.device.type == "mps"  # It has no float64.
-        if on_mps or isinstance(self.encoder, nn.Module):
-            return module
+        place = like.device.type
+        if place == "mps" or isinstance(self.encoder, nn.Module):
+            return module  # MPS has no float64.
         precise = copy.deepcopy(module).double()
-        for layer in precise.modules():
-            if isinstance(layer, nn.Conv2d):
-                layer.to(like.dtype)
+        one_dnn = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+        if place == "cpu" and one_dnn:
+            for layer in precise.modules():
+                if isinstance(layer, nn.Conv2d):
+                    layer.to(like.dtype)
         return precise
 
     def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor], n: int) -> Tensor:

@@ -21,6 +21,7 @@ from mipl.nn.attention import Attention
 from mipl.nn.encoders import LinearEncoder, OwnEncoder, Standardise, build_encoder
 from mipl.nn.initial import initialise
 from mipl.nn.network import BagNetwork, Output
+from mipl.nn.stacked import separate
 from mipl.seeds import as_seed, stream, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.checkpoint import Checkpoint
@@ -152,8 +153,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
         def finish() -> None:
             if stopping is not None:
                 stopping.restore(state)
-            self._remember(state, source)
-            state.module.eval()
+            self._settle(state, source)
             reports.finish()
 
         return Run(state, source, options, seed, trained, after_epoch, finish, keeper)
@@ -185,14 +185,22 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
         if state.last is None:
             return self._forget()
         state.last.restore(state)
+        self._settle(state, run.source)
+
+    def _settle(self, state: TrainingState, source: BatchSource) -> None:
+        """Keep what training has ended with."""
+        # In memory of their own: as parts of one tensor, parameters are pickled with
+        # the whole of it each.
+        separate(state.module)
         state.module.eval()
-        self._remember(state, run.source)
+        self._remember(state, source)
 
     def _remember(self, state: TrainingState, source: BatchSource) -> None:
         """Keep what prediction and reports need, as of the state's epoch."""
         self.module_ = state.module
         self.tau_ = self._tau_after(state.epoch)
-        self.label_weights_ = state.w.double().cpu().numpy()
+        # A copy, whatever the type: training goes on with the original.
+        self.label_weights_ = state.w.cpu().numpy().astype(np.float64)
         self.history_ = state.history
         self.record_ = state.records
         self.n_iter_ = len(state.history)

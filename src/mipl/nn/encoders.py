@@ -75,7 +75,7 @@ class ConvEncoder(LinearEncoder):
         """Return the pooled channels of the images."""
         if torch.is_grad_enabled():
             return self._convolved(x)
-        return torch.cat([self._convolved(part) for part in x.split(_AT_ONCE)])
+        return torch.cat([self._convolved(part) for part in torch.split(x, _AT_ONCE)])
 
     def _convolved(self, x: Tensor) -> Tensor:
         x = x.view(-1, *IMAGE).to(self.conv1.weight.dtype)

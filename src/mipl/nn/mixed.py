@@ -121,9 +121,10 @@ class ClasswiseAttention(Attention):
 class StandardHead(nn.Module):
     """Bag scores, standardised with those of the training bags, and a softmax."""
 
-    def __init__(self, n_classes: int, uses_intercept: bool) -> None:
+    uses_intercept: bool = False
+
+    def __init__(self, n_classes: int) -> None:
         super().__init__()
-        self.uses_intercept = uses_intercept
         self.intercept = nn.Parameter(torch.zeros(1, n_classes))
         self.mean: Tensor
         self.scale: Tensor

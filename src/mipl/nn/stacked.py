@@ -64,7 +64,6 @@ def stacked(parameters: Sequence[Tensor]) -> nn.Parameter:
 
 
 _FORMS: dict[type[nn.Module], Callable[[Sequence[Any]], nn.Module]] = {
-    nn.Linear: StackedLinear,
     EmptyLinear: StackedLinear,
     Standardise: lambda _: nn.Identity(),
     DroppedReLU: StackedDroppedReLU,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from mipl import files
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.training.sealed import seal, unseal
-from mipl.training.state import Snapshot, TrainingState
+from mipl.training.state import Snapshot, TrainingState, refill
 from mipl.training.stopping import EarlyStopping
 
 _LARGEST = 1 << 36
@@ -193,15 +193,21 @@ def _snapshot_arrays(name: str, snapshot: Snapshot | None) -> dict[str, Array]:
 
 
 def _put_into(state: TrainingState, facts: _Facts, arrays: Mapping[str, Array]) -> None:
+    if len(facts.history) != facts.epoch:
+        raise ValueError("there is one line of history per epoch.")
     like = state.w
-    state.module.load_state_dict(_tensors(_under("module", arrays), like))
-    state.optimiser.put_back(_tensors(_under("optimiser", arrays), like))
-    state.w.copy_(torch.tensor(arrays["label_weights"]))
-    state.p.copy_(torch.tensor(arrays["probabilities"]))
+    _refill_all(state.module.state_dict(), _tensors(_under("module", arrays), like))
+    buffers = _tensors(_under("optimiser", arrays), like)
+    if facts.epoch and not buffers:
+        raise ValueError("an optimiser that has taken steps has kept something.")
+    state.optimiser.put_back(buffers)
+    refill(state.w, torch.tensor(arrays["label_weights"]))
+    refill(state.p, torch.tensor(arrays["probabilities"]))
     for name, value in state.own.items():
-        value.copy_(torch.tensor(arrays[f"own.{name}"]))
+        refill(value, torch.tensor(arrays[f"own.{name}"]))
     if "mean_probabilities" in arrays:
-        state.mean_p = torch.tensor(arrays["mean_probabilities"]).to(like)
+        state.mean_p = torch.empty_like(like[0])
+        refill(state.mean_p, torch.tensor(arrays["mean_probabilities"]))
     state.epoch, state.step = facts.epoch, facts.step
     state.totals, state.history = facts.totals, facts.history
     seen = _tensors(_under("seen", arrays), like)
@@ -211,13 +217,20 @@ def _put_into(state: TrainingState, facts: _Facts, arrays: Mapping[str, Array]) 
         state.last = _snapshot(_under("last", arrays), facts.last, state)
 
 
+def _refill_all(targets: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
+    if targets.keys() != values.keys():
+        raise ValueError("the network has other parts than the file.")
+    for name, target in targets.items():
+        refill(target, values[name])
+
+
 def _snapshot(
     arrays: Mapping[str, Array], facts: _Snapshot, state: TrainingState
 ) -> Snapshot:
-    values = _tensors(_under("module", arrays), state.w)
-    return Snapshot(
-        facts.epoch, values, torch.tensor(arrays["label_weights"]).to(state.w)
-    )
+    now = Snapshot.of(state)
+    _refill_all(now.values, _tensors(_under("module", arrays), state.w))
+    refill(now.w, torch.tensor(arrays["label_weights"]))
+    return replace(now, epoch=facts.epoch)
 
 
 def _records(arrays: Mapping[str, Array]) -> list[dict[str, Any]]:

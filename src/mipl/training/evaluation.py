@@ -18,7 +18,7 @@ from mipl.data.bags import Bags
 from mipl.nn.network import BagNetwork
 from mipl.nn.segments import Segments
 
-_ROWS = 1 << 11  # Instances embedded at once: convolutions need 100 kB for each.
+_ROWS = 1 << 11  # Instances embedded at once.
 _KEPT = 1 << 24  # Numbers of embedded instances kept from the first pass.
 
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from mipl.training.options import Training
+from mipl.training.state import refill
 
 
 class FlatSGD:
@@ -70,9 +71,9 @@ class FlatSGD:
 
     def put_back(self, buffers: Mapping[str, Tensor]) -> None:
         """Go on from what ``buffers`` has returned."""
-        (velocity,) = buffers.values()
-        # A view, since a copy would repeat numbers if there are too few.
-        self.velocity.copy_(velocity.view(self.velocity.shape))
+        if buffers.keys() != {"velocity"}:
+            raise ValueError(f"only a velocity is needed; got {sorted(buffers)}.")
+        refill(self.velocity, buffers["velocity"])
 
     def _column(self, numbers: Sequence[float]) -> Tensor:
         return self.values.new_tensor(numbers).unsqueeze(1)

@@ -29,6 +29,16 @@ class Clock:
     mean_p: Tensor | None = None  # (k,)
 
 
+def refill(target: Tensor, values: Tensor) -> None:
+    """Copy numbers into a tensor of the same shape and type, and no other."""
+    if target.shape != values.shape or target.dtype != values.dtype:
+        raise ValueError(
+            f"{tuple(target.shape)} numbers of {target.dtype} are needed; got "
+            f"{tuple(values.shape)} of {values.dtype}."
+        )
+    target.copy_(values)
+
+
 class Optimiser(Protocol):
     """What a checkpoint asks of an optimiser: the numbers it keeps between steps."""
 

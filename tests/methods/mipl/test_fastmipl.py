@@ -47,6 +47,27 @@ def test_a_wrong_argument_is_refused_with_one_sentence(argument, sentence):
     assert str(refused.value) == sentence
 
 
+def test_label_weights_of_both_types_move_alike():
+    single, double = (
+        fitted(keep=0.5, training={"dtype": dtype}) for dtype in ("float32", "float64")
+    )
+    np.testing.assert_allclose(single.label_weights_, double.label_weights_, atol=1e-4)
+    losses = [[line["loss"] for line in m.history_] for m in (single, double)]
+    np.testing.assert_allclose(*losses, rtol=1e-4)
+
+
+def test_the_intercept_is_a_matter_of_predictions():
+    model = fitted()
+    without = model.predict_proba(PROBLEM.bags)
+    at_fit = fitted(test_intercept=True)
+    for standardise in ("training", "given"):
+        for one in (model, at_fit):
+            one.set_params(test_intercept=True, standardise=standardise)
+        p = model.predict_proba(PROBLEM.bags)
+        np.testing.assert_array_equal(p, at_fit.predict_proba(PROBLEM.bags))
+        assert not np.allclose(p, without)
+
+
 def test_the_released_reading_is_transductive_with_dropout():
     model = FastMIPL.released(samples=7)
     assert (model.standardise, model.test_dropout) == ("given", True)

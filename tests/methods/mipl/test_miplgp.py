@@ -8,8 +8,9 @@ from tests.methods.mipl.images import SETS, images
 
 import mipl.nn
 from mipl import MIPLGP, MiplError, Training, load_dataset
-from mipl.errors import Diverged, MissingExtra
+from mipl.errors import BadFile, Diverged, MissingExtra
 from mipl.testing.checks.problem import make_problem
+from mipl.training.sealed import seal, unseal
 
 PROBLEM = make_problem(n_bags=8)
 ROWS = np.concatenate(PROBLEM.bags).astype(float)
@@ -112,14 +113,15 @@ def posterior(w, x, scale):
     return np.stack(means, axis=1), np.stack(variances, axis=1)
 
 
-def moved_weights():
-    mean, _ = posterior(first_weights(), ROWS, np.log(2))
+def moved_weights(model):
+    """Return the labels after one iteration: its step has changed the scale before."""
+    mean, _ = posterior(first_weights(), ROWS, model.history_[-1]["scale"])
     return softmax(mean, sets_of_instances())
 
 
 def test_labels_move_to_the_softmax_of_the_posterior_mean_on_the_candidates():
     model = fitted()
-    real = moved_weights()[:, :3]
+    real = moved_weights(model)[:, :3]
     sums = np.stack([real[BAG == i].sum(axis=0) for i in range(8)])
     expected = sums / sums.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.label_weights_, expected, atol=1e-9)
@@ -134,7 +136,8 @@ def expected_theta(w, scale, draws):
 def test_predictions_regress_on_the_moved_labels_and_take_the_surest_instance():
     model = fitted()
     scale = model.history_[-1]["scale"]
-    theta = expected_theta(moved_weights(), scale, model.draws_)
+    assert not np.isclose(scale, np.log(2))
+    theta = expected_theta(moved_weights(model), scale, model.draws_)
     instances = model.predict_instances(PROBLEM.bags)
     np.testing.assert_allclose(instances, theta, atol=1e-9)
     top = np.stack([theta[BAG == i].max(axis=0) for i in range(8)])
@@ -269,3 +272,30 @@ def test_without_gpytorch_it_says_what_to_install(monkeypatch):
     monkeypatch.delattr(mipl.nn, "gp", raising=False)
     with pytest.raises(MissingExtra, match=r"needs gpytorch.*mipl\[gp\]"):
         MIPLGP().fit(PROBLEM.bags, PROBLEM.y)
+
+
+def dropped(arrays, start):
+    return {n: a for n, a in arrays.items() if not n.startswith(start)}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda a: dropped(a, "optimiser.0.exp_avg_sq"),
+        lambda a: dropped(a, "optimiser"),
+        lambda a: a | {"optimiser.0.exp_avg": np.zeros(7)},
+        lambda a: a | {"optimiser.0.exp_avg": a["optimiser.0.exp_avg"].astype(int)},
+        lambda a: a | {"optimiser.0.step": np.zeros(3, np.float32)},
+        lambda a: a | {"optimiser.99.step": a["optimiser.0.step"]},
+    ],
+)
+def test_other_averages_in_a_checkpoint_are_refused(tmp_path, damage):
+    path = tmp_path / "run.checkpoint"
+    model = MIPLGP(training=Training(epochs=2)).fit(
+        PROBLEM.bags, PROBLEM.y, checkpoint=path
+    )
+    model.fit(PROBLEM.bags, PROBLEM.y, checkpoint=path)  # As it is, it is taken.
+    arrays, facts = unseal(path, path.read_bytes())
+    path.write_bytes(seal(damage(arrays), facts))
+    with pytest.raises(BadFile, match="does not hold the state of this training"):
+        model.fit(PROBLEM.bags, PROBLEM.y, checkpoint=path)

@@ -1,5 +1,7 @@
 """MIPLMA: arguments, presets, steps, ablations, and what it learns."""
 
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -272,3 +274,9 @@ def test_ours_starts_at_unit_spread_and_an_encoder_of_the_users_does_not():
     own = torch.nn.Linear(4, 3)
     kept = fitted(MIPLMA(encoder=own).set_params(**still)).module_.encoder.module
     np.testing.assert_allclose(kept.weight.detach(), own.weight.detach(), atol=1e-9)
+
+
+def test_a_pickled_model_is_hardly_larger_than_its_numbers():
+    model = MIPLMA(width=256, training=Training(epochs=1)).fit(PROBLEM.bags, PROBLEM.y)
+    numbers = sum(p.numel() for p in model.module_.parameters())
+    assert len(pickle.dumps(model)) < 4 * numbers + 20_000

@@ -42,8 +42,9 @@ def test_a_four_axis_array_of_images_declares_its_shape():
 
 
 def test_what_is_said_of_an_image_bag_does_not_depend_on_the_others(monkeypatch):
-    bags = images(28)
-    model = MIPLMA(width=4, training=Training(epochs=1)).fit(bags, SETS)
+    model = MIPLMA(width=4, training=Training(epochs=1)).fit(images(28), SETS)
+    rows = np.random.default_rng(1).random((90, 784), dtype=np.float32)
+    bags = Bags(rows, [0, 1, 3, 40, 90], instance_shape=(1, 28, 28))
     p, a = model.predict_proba(bags), model.attend(bags)
     alone = [model.predict_proba(bags[[i]])[0] for i in range(len(bags))]
     np.testing.assert_allclose(alone, p, rtol=0, atol=1e-12)

@@ -49,6 +49,9 @@ class CDL(GatedClassifier):
         Power of the factor; 0 gives the plain disambiguation loss.
     tau, tau_min, tau_decay : float
         Of the margin-aware attention: start, floor and decay of the temperature.
+    standardise, scale_scores
+        As in ``MIPLMA``, the former of the margin-aware attention only; by default as
+        the same authors' programs have them.
     width, encoder, dropout, scaling
         As in ``MIPLMA``.
     shared_gate, score_head, attention_bias, classifier, update_first, alpha_lag
@@ -79,6 +82,8 @@ class CDL(GatedClassifier):
         **GatedClassifier._choices,
         "attention": ("mam", "sam", "dam"),
         "contrast": ("cn", "cc"),
+        "standardise": ("scores", "attention", "none"),
+        "scale_scores": (False, True),
     }
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
         **GatedClassifier._ranges,
@@ -96,6 +101,8 @@ class CDL(GatedClassifier):
         tau: float = 5.0,
         tau_min: float = 0.1,
         tau_decay: float = 0.95,
+        standardise: str = "scores",
+        scale_scores: bool = True,
         width: int = 128,
         encoder: str | nn.Module = "auto",
         dropout: float = 0.5,
@@ -115,6 +122,8 @@ class CDL(GatedClassifier):
         self.tau = tau
         self.tau_min = tau_min
         self.tau_decay = tau_decay
+        self.standardise = standardise
+        self.scale_scores = scale_scores
         self.width = width
         self.encoder = encoder
         self.dropout = dropout
@@ -138,8 +147,8 @@ class CDL(GatedClassifier):
             return SigmoidAttention(score)
         return MarginAttention(
             score,
-            standardise="scores" if self.attention == "mam" else "none",
-            scale=inverse_root(width),
+            standardise=self.standardise if self.attention == "mam" else "none",
+            scale=inverse_root(width) if self.scale_scores else 1.0,
             detach_spread=True,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import torch
 from sklearn.utils.validation import check_is_fitted
@@ -68,11 +68,14 @@ class FastMIPL(NeuralBagClassifier):
     encoder, dropout, scaling
         As in ``MIPLMA``.
     standardise : {"training", "given"}
-        Whose mean and spread predictions use.
+        Whose mean and spread predictions use. A single bag that is "given" has nothing
+        to be compared with, and all classes are equally likely; instances are scored
+        with those of training in any case.
     test_dropout : bool
         Whether dropout stays on in predictions, as in the published program.
     test_intercept : bool
-        Whether predictions add the intercept; the published program does not.
+        Whether predictions add the intercept; the published program does not. Only
+        weight decay bounds it, so that it may outweigh all scores.
     training : Training, optional
         By default all bags in one step at a constant learning rate, as published.
     random_state : int, optional
@@ -144,7 +147,7 @@ class FastMIPL(NeuralBagClassifier):
             Standardise(self.n_features_in_),
             encoder,
             Posterior(width, n_classes),
-            StandardHead(n_classes, self.test_intercept),
+            StandardHead(n_classes),
             self.samples,
         )
 
@@ -173,7 +176,8 @@ class FastMIPL(NeuralBagClassifier):
 
     def _remember(self, state: TrainingState, source: BatchSource) -> None:
         super()._remember(state, source)
-        self.label_weights_ /= self.label_weights_.sum(axis=1, keepdims=True)
+        w = self.label_weights_
+        self.label_weights_ = w / w.sum(axis=1, keepdims=True)
         module = self.module_.eval()
         with torch.no_grad():
             z = torch.cat([seen.z for seen in look(module, source.bags, self.tau_)])
@@ -183,6 +187,7 @@ class FastMIPL(NeuralBagClassifier):
         if self.standardise == "training":
             return super()._proba(bags)
         head = copy.deepcopy(self.module_.head).cpu().double()
+        head.uses_intercept = self.test_intercept
         with torch.no_grad():
             return head.classify(self._given_scores(bags)).exp().numpy()
 
@@ -201,7 +206,8 @@ class FastMIPL(NeuralBagClassifier):
         return scaled_attention((a * p).sum(axis=1), bags.offsets, scale)
 
     def _precise_module(self) -> BagNetwork:
-        module = super()._precise_module()
+        module = cast("MixedNetwork", super()._precise_module())
+        module.head.uses_intercept = self.test_intercept
         if self.test_dropout:
             rekey(module, stream_seed(as_seed(self.random_state), "test dropout"))
             for layer in module.modules():

@@ -141,7 +141,7 @@ class MIPLGP(GaussianClassifier):
 
     @classmethod
     def paper(cls, **arguments: Any) -> Self:
-        """Return the paper's equations to the letter."""
+        """Return the paper's equations; the scale of the kernel is still learnt."""
         preset = {"disambiguation": "posterior", "normalise": "all", "mean": "zero"}
         return cls(**{**preset, "length": 1.0, "extra_noise": False, **arguments})
 
@@ -174,15 +174,19 @@ class MIPLGP(GaussianClassifier):
         return Course(bags, candidates, prior, rows, points, sets, w)
 
     def _step(self, course: Course) -> float:
-        """Take one step on the evidence; what was said before it moves the labels."""
+        """Take one step on the evidence and move the labels.
+
+        The paper's follow the processes after the step, the program's what the
+        constants were before it.
+        """
         targets = self._targets(course)
         loss = -course.regression.evidence(targets).mean() / len(targets)
-        f = course.gp.constants.expand_as(targets)
-        if self.disambiguation == "posterior":
-            f = course.regression.fitted(targets)
-        w = softmax_on(f.detach(), course.sets)
+        f = course.gp.constants.detach().clone().expand_as(targets)
         course.descend(loss)
-        course.state.w.copy_(w)
+        if self.disambiguation == "posterior":
+            course.regress(self._variances(course))
+            f = course.regression.fitted(targets).detach()
+        course.state.w.copy_(softmax_on(f, course.sets))
         return float(loss.detach())
 
     def _targets(self, course: Course) -> Tensor:
