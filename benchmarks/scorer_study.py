@@ -161,10 +161,12 @@ def scores(model: Any, held: Any) -> dict[str, float]:
 def judged(rows: list[dict[str, str]]) -> dict[str, tuple[float, float]]:
     """Return correlation and regret of every score in one split of a cell.
 
-    "chance" is a choice without any score: the mean regret of all settings.
+    Settings that diverged are left out. "chance" is a choice without any score: the
+    mean regret of all settings.
     """
     from scipy.stats import spearmanr  # noqa: PLC0415
 
+    rows = [row for row in rows if row["accuracy"]]
     truth = np.array([float(row["accuracy"]) for row in rows])
     found = {"chance": (0.0, float(truth.max() - truth.mean()))}
     for name in SCORES:
@@ -176,17 +178,19 @@ def judged(rows: list[dict[str, str]]) -> dict[str, tuple[float, float]]:
 
 
 def summary() -> None:
-    """Print a table of correlation / regret, means over the splits of each cell."""
+    """Print correlation / regret of each cell, means over its finished splits."""
     kept: dict[tuple[str, str], dict[str, list[dict[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for row in load(FILE):
-        if row["accuracy"]:
-            kept[row["data"], row["method"]][row["split"]].append(row)
+        kept[row["data"], row["method"]][row["split"]].append(row)
     print("| data | method | best | chance |", " | ".join(SCORES), "|")
     print("|---|---|" + "--:|" * (2 + len(SCORES)))
     cells = []
-    for (data, method), splits in kept.items():
+    for (data, method), begun in kept.items():
+        splits = {n: rows for n, rows in begun.items() if len(rows) == N_SETTINGS}
+        if not splits:
+            continue
         found = [judged(rows) for rows in splits.values()]
         cell = {n: np.mean([f[n] for f in found], axis=0) for n in found[0]}
         best = np.mean([_best(rows) for rows in splits.values()])
@@ -197,7 +201,7 @@ def summary() -> None:
 
 
 def _best(rows: list[dict[str, str]]) -> float:
-    return max(float(row["accuracy"]) for row in rows)
+    return max(float(row["accuracy"]) for row in rows if row["accuracy"])
 
 
 def _entries(cell: dict[str, Any]) -> str:
@@ -209,7 +213,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", nargs="+", default=[], help="only these")
     parser.add_argument("--method", nargs="+", default=[], help="only these")
-    parser.add_argument("--splits", nargs="+", default=["0-1"])
+    parser.add_argument("--splits", nargs="+", default=["0"])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--summary", action="store_true")
     given = parser.parse_args()
