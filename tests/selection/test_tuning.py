@@ -58,8 +58,11 @@ def test_a_longer_search_begins_as_a_shorter_one(search):
     assert search(trials=4).trials == search(trials=6).trials[:4]
 
 
-def test_a_score_is_that_of_the_model_fitted_by_hand(search, data):
-    trial = search(trials=1, seed=3).trials[0]
+@pytest.mark.parametrize(
+    "told", [{}, {"score": "approximated_accuracy"}], ids=["default", "approximated"]
+)
+def test_a_score_is_that_of_the_model_fitted_by_hand(search, data, told):
+    trial = search(trials=1, seed=3, **told).trials[0]
     folds = CandidateStratifiedKFold(3, shuffle=True, random_state=3)
     parts = list(folds.split(data.bags, data.candidates))
     assert len(parts) == len(trial.scores)
@@ -68,7 +71,9 @@ def test_a_score_is_that_of_the_model_fitted_by_hand(search, data):
         model.fit(data.bags[train], data.candidates[train])
         p, sets = model.predict_proba(data.bags[test]), data.candidates[test].matrix
         by_hand = [
-            row[row.argmax()] / row[own].sum() if own[row.argmax()] else 0.0
+            (row[row.argmax()] / row[own].sum() if told else 1.0)
+            if own[row.argmax()]
+            else 0.0
             for row, own in zip(p, sets, strict=True)
         ]
         assert found == pytest.approx(np.mean(by_hand))

@@ -38,7 +38,7 @@ def tune(
     space: Space = None,
     settings: Settings = None,
     trials: Trials = 40,
-    score: Score = "approximated_accuracy",
+    score: Score = "covering_rate",
     folds: Folds = 3,
     study: Study = None,
     seed: Seed = 0,

@@ -32,7 +32,7 @@ Score = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="approximated_accuracy, covering_rate or margin_violation_rate.",
+        help="covering_rate, approximated_accuracy or margin_violation_rate.",
     ),
 ]
 Folds = Annotated[

@@ -46,7 +46,7 @@ def tune(
     space: Mapping[str, Range | Choices | Sequence[Any]],
     *,
     arguments: Mapping[str, Any] | None = None,
-    score: str = "approximated_accuracy",
+    score: str = "covering_rate",
     folds: int = 3,
     trials: int = 40,
     seed: int = 0,
@@ -70,7 +70,7 @@ def tune(
         In scikit-learn's names (``training__lr``).
     arguments : mapping, optional
         Arguments that are not searched.
-    score : {"approximated_accuracy", "covering_rate", "margin_violation_rate"}
+    score : {"covering_rate", "approximated_accuracy", "margin_violation_rate"}
     folds : int
     trials : int
         Of the whole study: one that has some already gets the rest.
