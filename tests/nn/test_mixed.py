@@ -94,14 +94,15 @@ def test_scores_are_standardised_over_the_bags():
 
 
 def test_the_head_uses_the_statistics_it_was_given():
-    head = StandardHead(2, uses_intercept=False).double()
+    head = StandardHead(2).double()
     z = torch.tensor([[1.0, 0.0], [3.0, 4.0]], dtype=torch.float64)
     head.settle(z, torch.tensor([2.0, 0.5]))
     root = np.sqrt(2)
     scores = np.array([[-1 / root * 2, -2 / (2 * root) * 0.5]])
     expected = np.exp(scores) / np.exp(scores).sum()
     np.testing.assert_allclose(head(z[:1]).exp().detach(), expected, rtol=1e-9)
-    other = StandardHead(2, uses_intercept=True).double()
+    other = StandardHead(2).double()
+    other.uses_intercept = True
     with torch.no_grad():
         other.intercept.copy_(torch.tensor([[0.0, 1.0]]))
     assert other.classify(z * 0)[0, 1] > other.classify(z * 0)[0, 0]
@@ -112,7 +113,7 @@ def test_bags_are_scored_class_by_class_and_draw_by_draw(posterior):
         torch.nn.Identity(),
         torch.nn.Identity(),
         posterior,
-        StandardHead(CLASSES, uses_intercept=False),
+        StandardHead(CLASSES),
         samples=3,
     ).double()
     sizes = [2, 1, 4]

@@ -134,7 +134,7 @@ def other_candidates(data):
         (lambda data: {"data": replace(data, groups=np.arange(24) % 4)}, "groups"),
         (lambda data: {"method": "miplma-paper"}, "method"),
         (lambda data: {"space": {**SPACE, "lam": Range(0.01, 4, log=True)}}, "space"),
-        (lambda data: {"score": "covering_rate"}, "score"),
+        (lambda data: {"score": "approximated_accuracy"}, "score"),
         (lambda data: {"folds": 3}, "folds"),
         (lambda data: {"seed": 1}, "seed"),
         (lambda data: {"arguments": {**QUICK, "tau": 2.0}}, "tau"),
