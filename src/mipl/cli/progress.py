@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from mipl.selection import Tuned
     from mipl.selection.tuning import Watch
 
-_SHOWN = {"loss": "loss", "margin_mean": "margin", "resolved": "resolved"}
+_SHOWN = {
+    "loss": "loss",
+    "bound": "bound",
+    "margin_mean": "margin",
+    "resolved": "resolved",
+}
 
 
 def bar() -> Progress:
@@ -70,9 +75,13 @@ class EpochBar:
     ) -> bool:
         """Move on to the epoch that ended; never asks to stop."""
         if self.task is not None and metadata and "figures" in metadata:
-            figures = told(metadata["figures"])
-            done = metadata["figures"]["epoch"]  # A resumed run begins later.
-            self.progress.update(self.task, completed=done, figures=figures)
+            figures, what = metadata["figures"], context.task_name
+            self.progress.update(
+                self.task,
+                completed=figures[what],  # A resumed run begins later.
+                description=what,
+                figures=told(figures),
+            )
         return False
 
 

@@ -14,8 +14,8 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.disambiguation import lognormal, softmax_on, tied, with_negative
 from mipl.errors import MiplError
-from mipl.methods.fitted_processes import import_gp
 from mipl.methods.gaussian import Course, GaussianClassifier
+from mipl.nn.inducing import inducing_points
 from mipl.nn.segments import Segments
 from mipl.seeds import stream
 from mipl.training.options import Training
@@ -156,14 +156,14 @@ class MIPLGP(GaussianClassifier):
     def _begin(
         self, bags: Bags, candidates: Candidates, options: Training, seed: int
     ) -> Course:
-        gp, device = import_gp(), options.torch_device()
+        device = options.torch_device()
         n_classes = len(candidates.classes) + 1
         self.draws_ = stream(seed, "draws").standard_normal((self.draws, n_classes))
         self._fit_scaling(bags)
         x = self._scaled(bags.rows(slice(None)))
         points = None
         if len(x) > self.exact_up_to:
-            points = gp.inducing_points(x, self.inducing, seed)
+            points = inducing_points(x, self.inducing, seed)
             points = torch.tensor(points, device=device)
         sets, w = with_negative(
             torch.tensor(candidates.matrix, device=device),

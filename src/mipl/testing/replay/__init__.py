@@ -21,6 +21,7 @@ _HOMES = {
     "elimipl_flat": "mipl.testing.replay.elimipl:released",
     "elimipl_image": "mipl.testing.replay.elimipl:released",
     "fastmipl_head": "mipl.testing.replay.fastmipl:released",
+    "lm_vgpmil": "mipl.testing.replay.sparse_process:lm_vgpmil",
     "miplgp": "mipl.testing.replay.miplgp:released",
     "miplma_flat": "mipl.testing.replay.miplma:released",
     "miplma_flat512": "mipl.testing.replay.miplma:released",
@@ -32,6 +33,8 @@ _HOMES = {
     "pll_proden": "mipl.testing.replay.pll:proden",
     "pll_rc_cc": "mipl.testing.replay.pll:rc_and_cc",
     "promipl_flat": "mipl.testing.replay.promipl:released",
+    "vgpmil": "mipl.testing.replay.sparse_process:vgpmil",
+    "vwsgp": "mipl.testing.replay.sparse_process:vwsgp",
 }
 
 
