@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from mipl.formats import read_bags, read_dataset, write_dataset
     from mipl.methods.degraded import Degraded
     from mipl.methods.loading import load_model
+    from mipl.methods.mil.lm_vgpmil import LMVGPMIL
+    from mipl.methods.mil.vgpmil import VGPMIL
+    from mipl.methods.mil.vwsgp import VWSGP
     from mipl.methods.mipl.cdl import CDL
     from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from mipl.methods.mipl.miplgp import MIPLGP
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.mipl.promipl import ProMIPL
+    from mipl.methods.one_vs_rest import OneVsRest
     from mipl.methods.pll.cavl import CAVL
     from mipl.methods.pll.cc import CC
     from mipl.methods.pll.lws import LWS
@@ -58,6 +62,7 @@ _HOMES = {
     "Degraded": "mipl.methods.degraded",
     "ELIMIPL": "mipl.methods.mipl.elimipl",
     "FastMIPL": "mipl.methods.mipl.fastmipl",
+    "LMVGPMIL": "mipl.methods.mil.lm_vgpmil",
     "LWS": "mipl.methods.pll.lws",
     "M3PL": "mipl.methods.pll.m3pl",
     "MIPLGP": "mipl.methods.mipl.miplgp",
@@ -65,6 +70,7 @@ _HOMES = {
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
     "MiplError": "mipl.errors",
+    "OneVsRest": "mipl.methods.one_vs_rest",
     "PLAGGD": "mipl.methods.pll.plaggd",
     "PLSVM": "mipl.methods.pll.plsvm",
     "POP": "mipl.methods.pll.pop",
@@ -74,6 +80,8 @@ _HOMES = {
     "ProMIPL": "mipl.methods.mipl.promipl",
     "RC": "mipl.methods.pll.rc",
     "Training": "mipl.training",
+    "VGPMIL": "mipl.methods.mil.vgpmil",
+    "VWSGP": "mipl.methods.mil.vwsgp",
     "describe": "mipl.data.describe",
     "fit_together": "mipl.methods.together",
     "load_dataset": "mipl.datasets",
@@ -92,6 +100,7 @@ __all__ = [
     "CDL",
     "DEMIPL",
     "ELIMIPL",
+    "LMVGPMIL",
     "LWS",
     "M3PL",
     "MIPLGP",
@@ -102,6 +111,8 @@ __all__ = [
     "PRODEN",
     "PRODENMA",
     "RC",
+    "VGPMIL",
+    "VWSGP",
     "Bags",
     "Candidates",
     "Checkpoint",
@@ -111,6 +122,7 @@ __all__ = [
     "MaxMin",
     "Mean",
     "MiplError",
+    "OneVsRest",
     "PerInstance",
     "ProMIPL",
     "Training",

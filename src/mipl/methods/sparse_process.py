@@ -27,6 +27,8 @@ from mipl.training.progress import CallbackSupportMixin, EpochReports, with_call
 
 Integers = npt.NDArray[np.int64]
 
+_TRACE = 1e-12  # Of a variance, relative to the largest.
+
 
 class SparseProcessClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
@@ -129,7 +131,8 @@ class SparseProcessClassifier(
 
     def _fit_scaling(self, bags: Bags) -> None:
         self.shift_, self.scale_, variances = standardisation(bags, self.scaling)
-        varying = variances[variances > 0]
+        # Of a constant feature rounding may leave a trace.
+        varying = variances[variances > _TRACE * variances.max()]
         typical = float(varying.mean()) if len(varying) else 1.0
         self.length_ = float(self.length or np.sqrt(bags.n_features * typical))
 
