@@ -55,10 +55,19 @@ SMALL_PARTIAL = {
     "m3pl": {"c_max": 1.0, "growth": 20.0},
 }
 
+_SMALL_PROCESS = {"inducing": 10, "iterations": 4}
+
+# Methods of two classes, which learn more inside OneVsRest.
+SMALL_TWO_CLASS = {
+    "vwsgp": _SMALL_PROCESS,
+    "vgpmil": _SMALL_PROCESS,
+    "lm-vgpmil": _SMALL_PROCESS,
+}
+
 
 def small(id, **more):
     """Build a method with its small settings."""
-    return method(id, **{**SMALL, **SMALL_PARTIAL}[id], **more)
+    return method(id, **{**SMALL, **SMALL_PARTIAL, **SMALL_TWO_CLASS}[id], **more)
 
 
 def own_ids():

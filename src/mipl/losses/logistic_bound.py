@@ -20,9 +20,9 @@ def bound_curvature(xi: npt.ArrayLike) -> Floats:
     [0.125, 0.0952, 0.0952]
     """
     xi = np.abs(np.asarray(xi, dtype=np.float64))
-    near = xi < _NEAR_ZERO
-    away = np.where(near, 1.0, xi)
-    return np.where(near, 1 / 8 - xi**2 / 96, np.tanh(away / 2) / (4 * away))
+    small, large = np.minimum(xi, _NEAR_ZERO), np.maximum(xi, _NEAR_ZERO)
+    away = np.tanh(large / 2) / (4 * large)
+    return np.where(xi < _NEAR_ZERO, 1 / 8 - small**2 / 96, away)
 
 
 def logistic_bound(y: Floats, mean: Floats, square: Floats, xi: Floats) -> Floats:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from mipl.data.bags import Bags
 from mipl.disambiguation.instance_labels import BagCopies, InstanceLabels
 from mipl.methods.base import Floats
@@ -50,7 +52,8 @@ class InstanceProcessClassifier(SparseProcessClassifier):
         n = len(each.row)
         pi = stream(seed, "pi").uniform(0, 0.1, n)
         xi = stream(seed, "xi").standard_normal(n)
-        v, unseen = self._projected(bags)
+        parts = [(v, unseen) for _, v, unseen in self._projections(bags)]
+        v, unseen = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
         return Course(v, unseen, InstanceLabels(each, pi, self.log_h), xi)
 
     def _regress(

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.errors import MiplError
+from mipl.errors import BadFile, MiplError
 from mipl.methods.base import BagClassifier, Floats
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
@@ -220,6 +220,8 @@ class OneVsRest(
         self.constant_ = stored.array("constant", (k,), np.float64)
         self.estimators_ = [None] * k
         for c in stored.fact("learnt", list[int]):
+            if not 0 <= c < k:
+                raise BadFile(f"it has a learner of class {c}, and {k} classes.")
             inner, model = stored.part(str(c)), clone(self.estimator)
             model._check_arguments()
             model._restore(inner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -11,16 +11,17 @@ import numpy.typing as npt
 from pydantic import PositiveFloat, PositiveInt
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
-from mipl.data.bags import Bags
+from mipl.data.bags import BLOCK, Bags
+from mipl.data.blocks import Block, blocks
 from mipl.data.candidates import Candidates
 from mipl.data.scaling import standardisation
-from mipl.errors import MiplError
+from mipl.errors import BadFile, MiplError
 from mipl.methods.base import BagClassifier, Floats
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
-from mipl.nn.inducing import inducing_points
+from mipl.nn.inducing import inducing_points, some_rows
+from mipl.nn.one_thread import one_thread
 from mipl.nn.sparse_gp import Posterior, SparsePrior
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
@@ -110,7 +111,7 @@ class SparseProcessClassifier(
         seed = as_seed(self.random_state)
         self.history_: list[dict[str, float]] = []
         try:
-            with threadpool_limits(1):  # Several threads add up in any order.
+            with one_thread():
                 self._fit_scaling(bags)
                 self._place(self._centres(bags, copies, seed))
                 self._iterate(self._begin(bags, copies, seed), bags, candidates)
@@ -142,7 +143,8 @@ class SparseProcessClassifier(
         for label, n in enumerate((self.inducing - half, half)):
             pool = np.flatnonzero((copies[:, label] > 0)[bags.bag_of_instance])
             own = stream_seed(seed, "inducing", label)
-            found.append(inducing_points(self._scaled(bags.rows(pool)), n, own))
+            few = np.sort(pool[some_rows(len(pool), own)])
+            found.append(inducing_points(self._scaled(bags.rows(few)), n, own))
         return np.unique(np.concatenate(found), axis=0)
 
     def _place(self, points: Floats) -> None:
@@ -152,20 +154,16 @@ class SparseProcessClassifier(
         scaled: Floats = (rows.astype(np.float64) - self.shift_) / self.scale_
         return scaled
 
-    def _projected(self, bags: Bags) -> tuple[Floats, Floats]:
-        """Return projections, (M, N), and unseen variances, (N,), of all instances."""
-        parts = [
-            self.prior_.project(self._scaled(piece.instances))
-            for piece in bags.pieces()
-        ]
-        v, unseen = zip(*parts, strict=True)
-        return np.concatenate(v, axis=1), np.concatenate(unseen)
+    def _projections(self, bags: Bags) -> Iterator[tuple[Block, Floats, Floats]]:
+        """Give projections, (M, n), and unseen variances, (n,), some at a time."""
+        width = max(bags.n_features, len(self.prior_.points))
+        for block in blocks(bags, max(1, BLOCK // width)):
+            yield block, *self.prior_.project(self._scaled(block.rows))
 
     # -- predictions -----------------------------------------------------------------
 
     def _proba(self, bags: Bags) -> Floats:
-        p = np.concatenate([self._bag_proba(piece) for piece in bags.pieces()])
-        return np.stack([1 - p, p], axis=1)
+        return _both(self._bag_proba(bags))
 
     def _bag_proba(self, bags: Bags) -> Floats:
         """Return the probability of the second class, (m,)."""
@@ -175,13 +173,11 @@ class SparseProcessClassifier(
     def predict_instances(self, X: Any) -> Floats:
         """Return what the process says of each instance alone, (N, 2)."""
         check_is_fitted(self)
-        pieces = self._as_bags(X).pieces()
-        p = np.concatenate([self._instance_proba(piece) for piece in pieces])
-        return np.stack([1 - p, p], axis=1)
+        return _both(self._instance_proba(self._as_bags(X)))
 
     def _instance_proba(self, bags: Bags) -> Floats:
-        v, _ = self._projected(bags)
-        p: Floats = expit(self.posterior_.means(v))
+        f = [self.posterior_.means(v) for _, v, _ in self._projections(bags)]
+        p: Floats = expit(np.concatenate(f))
         return p
 
     # -- input -----------------------------------------------------------------------
@@ -251,4 +247,11 @@ class SparseProcessClassifier(
         self._place(stored.array("points", (None, d), np.float64))
         n = len(self.prior_.points)
         mean = stored.array("mean", (n,), np.float64)
-        self.posterior_ = Posterior(mean, stored.array("root", (n, n), np.float64))
+        root = stored.array("root", (n, n), np.float64)
+        if not (root.diagonal() > 0).all():
+            raise BadFile("its covariance is damaged.")
+        self.posterior_ = Posterior(mean, root)
+
+
+def _both(p: Floats) -> Floats:
+    return np.stack([1 - p, p], axis=1)

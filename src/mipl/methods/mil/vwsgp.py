@@ -166,14 +166,12 @@ class VWSGP(SparseProcessClassifier):
 
     def _sums(self, bags: Bags) -> tuple[Floats, Floats]:
         """Return sums over bags of projections, (M, m), and unseen variances, (m,)."""
-        parts = []
-        for piece in bags.pieces():
-            v, unseen = self._projected(piece)
-            starts = piece.offsets[:-1]
-            sums = np.add.reduceat(v, starts, axis=1), np.add.reduceat(unseen, starts)
-            parts.append(sums)
-        v, unseen = zip(*parts, strict=True)
-        return np.concatenate(v, axis=1), np.concatenate(unseen)
+        sums = np.zeros((len(self.prior_.points), len(bags)))
+        unseen = np.zeros(len(bags))
+        for block, v, rest in self._projections(bags):
+            sums[:, block.bags] += np.add.reduceat(v, block.starts, axis=1)
+            unseen[block.bags] += np.add.reduceat(rest, block.starts)
+        return sums, unseen
 
     def _bag_proba(self, bags: Bags) -> Floats:
         mean, variance = self._evidence(bags)
