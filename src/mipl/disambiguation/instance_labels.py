@@ -142,12 +142,13 @@ def largest_other(pi: Floats, copies: BagCopies) -> Floats:
     >>> largest_other(np.array([0.2, 0.5, 0.1, 0.9]), alone).tolist()
     [0.5, 0.2, 0.5, 0.0]
     """
-    order = np.lexsort((pi, copies.bag))  # Within each bag from least to largest.
-    last = copies.offsets[1:] - 1
-    others = pi[order[last]][copies.bag]
-    runner_up = np.where(copies.sizes > 1, pi[order[np.maximum(last - 1, 0)]], 0.0)
-    others[order[last]] = runner_up
-    return others
+    starts, bag = copies.offsets[:-1], copies.bag
+    top = np.maximum.reduceat(pi, starts)
+    leads = pi == top[bag]
+    tied = np.add.reduceat(leads.astype(np.int64), starts) > 1
+    second = np.maximum.reduceat(np.where(leads, 0.0, pi), starts)
+    runner_up = np.where(tied, top, second)
+    return np.where(leads, runner_up[bag], top[bag])
 
 
 @dataclass(frozen=True)
