@@ -53,7 +53,8 @@ class BagCopies:
 
     def gather(self, values: Floats, n_rows: int) -> Floats:
         """Add up what belongs to the same instance: (n,) -> (N,)."""
-        return np.bincount(self.row, values, minlength=n_rows)
+        total: Floats = np.bincount(self.row, values, n_rows).astype(np.float64)
+        return total
 
     def at(self, position: int) -> Integers:
         """Return the instances at this place of the bags that have one."""

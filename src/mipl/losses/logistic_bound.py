@@ -48,4 +48,5 @@ def logistic_bound(y: Floats, mean: Floats, square: Floats, xi: Floats) -> Float
     """
     xi = np.abs(xi)
     slack = bound_curvature(xi) * (square - xi**2)
-    return (y - 0.5) * mean - slack + log_expit(xi) - xi / 2
+    bound: Floats = (y - 0.5) * mean - slack + log_expit(xi) - xi / 2
+    return bound

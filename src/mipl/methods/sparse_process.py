@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +16,7 @@ from mipl.data.blocks import Block, blocks
 from mipl.data.candidates import Candidates
 from mipl.data.scaling import standardisation
 from mipl.errors import BadFile, MiplError
+from mipl.methods.arguments import check_optional
 from mipl.methods.base import BagClassifier, Floats
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
@@ -209,13 +209,7 @@ class SparseProcessClassifier(
 
     def _check_arguments(self) -> None:
         super()._check_arguments()
-        number = isinstance(self.length, Real) and not isinstance(self.length, bool)
-        number = number and 0 < float(self.length or 0) < np.inf
-        if not number and self.length is not None:
-            raise MiplError(
-                f"length of {type(self).__name__} must be None or a number > 0; got "
-                f"{self.length!r}."
-            )
+        check_optional(self, "length")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

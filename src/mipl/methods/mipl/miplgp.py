@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.disambiguation import lognormal, softmax_on, tied, with_negative
-from mipl.errors import MiplError
+from mipl.methods.arguments import check_optional
 from mipl.methods.gaussian import Course, GaussianClassifier
 from mipl.nn.inducing import inducing_points
 from mipl.nn.segments import Segments
@@ -213,9 +211,4 @@ class MIPLGP(GaussianClassifier):
 
     def _check_arguments(self) -> None:
         super()._check_arguments()
-        number = isinstance(self.length, Real) and not isinstance(self.length, bool)
-        number = number and 0 < float(self.length or 0) < np.inf
-        if not number and self.length is not None:
-            raise MiplError(
-                f"length of MIPLGP must be None or a number > 0; got {self.length!r}."
-            )
+        check_optional(self, "length")
