@@ -173,7 +173,7 @@ class OneVsRest(
         found = np.tile(self.constant_, (bags.n_instances, 1))
         for c, model in enumerate(self.estimators_):
             if model is not None:
-                found[:, c] = model.predict_instances(bags)[:, 1]  # type: ignore[attr-defined]
+                found[:, c] = model.predict_instances(bags)[:, 1]
         return found
 
     def _answers(self, bags: Bags) -> Floats:
@@ -239,5 +239,5 @@ def _fitted(estimator: Any, bags: Bags, copies: Integers) -> Any:
 
 
 def _none_positive(p: Floats) -> npt.NDArray[np.bool_]:
-    none: npt.NDArray[np.bool_] = (p <= 0.5).all(axis=1)
-    return none
+    """Tell of which bags every learner says no, (m,)."""
+    return np.asarray((p <= 0.5).all(axis=1))

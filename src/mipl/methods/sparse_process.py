@@ -192,8 +192,8 @@ class SparseProcessClassifier(
         if copies is None:
             copies = candidates.matrix
         copies = np.asarray(copies)
-        counts = copies.dtype.kind in "bui" and copies.shape == candidates.shape
-        if not counts or (copies < 0).any() or not copies.any(axis=1).all():
+        whole = copies.dtype.kind in "bui" and copies.shape == candidates.shape
+        if not whole or (copies < 0).any() or not copies.any(axis=1).all():
             raise MiplError(
                 f"copies must be whole numbers >= 0 of shape {candidates.shape}, at "
                 f"least one copy of each bag; got {copies.dtype} of shape "
@@ -205,7 +205,8 @@ class SparseProcessClassifier(
                 f"{name} needs bags of two classes; there is only one class, "
                 f"{known[0]!r}."
             )
-        return copies.astype(np.int64)
+        counts: Integers = copies.astype(np.int64)
+        return counts
 
     def _check_arguments(self) -> None:
         super()._check_arguments()

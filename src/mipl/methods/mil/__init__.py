@@ -1,1 +1,1 @@
-"""Multi-instance methods: bags with true labels."""
+"""Multi-instance methods."""

@@ -161,8 +161,8 @@ class MIPLGP(GaussianClassifier):
         x = self._scaled(bags.rows(slice(None)))
         points = None
         if len(x) > self.exact_up_to:
-            points = inducing_points(x, self.inducing, seed)
-            points = torch.tensor(points, device=device)
+            centres = inducing_points(x, self.inducing, seed)
+            points = torch.tensor(centres, device=device)
         sets, w = with_negative(
             torch.tensor(candidates.matrix, device=device),
             torch.tensor(candidates.initial_weights(), device=device),
