@@ -211,6 +211,8 @@ def test_callbacks_hear_of_every_learner():
     assert counter.epochs == 3 and None not in model.estimators_
     p = model.predict_proba(PROBLEM.bags)
     np.testing.assert_array_equal(counter.predicted[-1], p)
+    # Classes whose learners are still to come are not guessed.
+    assert (counter.predicted[0].argmax(axis=1) == 0).all()
 
 
 class Impatient(Watcher):

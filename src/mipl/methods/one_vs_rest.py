@@ -118,7 +118,7 @@ class OneVsRest(
         sets = candidates.matrix
         copies = [self.copies(sets, c) for c in range(sets.shape[1])]
         learnt = [c for c, counts in enumerate(copies) if counts.any(axis=0).all()]
-        self.constant_ = np.array([float(counts[:, 1].any()) for counts in copies])
+        self.constant_ = np.array([float(not one[:, 0].any()) for one in copies])
         self.estimators_ = [None] * len(copies)
         reports = EpochReports(self, len(learnt), bags, candidates, task="learner")
         jobs = (
@@ -170,7 +170,7 @@ class OneVsRest(
         """Return what the learner of each class says of each instance, (N, k)."""
         check_is_fitted(self)
         bags = self._as_bags(X)
-        found = np.tile(self.constant_, (bags.n_instances, 1))
+        found = np.tile(self.constant_, (bags.n_instances, 1))  # (N, k)
         for c, model in enumerate(self.estimators_):
             if model is not None:
                 found[:, c] = model.predict_instances(bags)[:, 1]
@@ -178,7 +178,7 @@ class OneVsRest(
 
     def _answers(self, bags: Bags) -> Floats:
         """Return the probability of yes of each learner, (m, k)."""
-        p = np.tile(self.constant_, (len(bags), 1))
+        p = np.tile(self.constant_, (len(bags), 1))  # (m, k)
         for c, model in enumerate(self.estimators_):
             if model is not None:
                 p[:, c] = model.predict_proba(bags)[:, 1]

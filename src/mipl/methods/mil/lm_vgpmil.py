@@ -166,9 +166,7 @@ class LMVGPMIL(InstanceProcessClassifier):
             2 * (C**2 * lx + tau * lp),
             C * sign * (tau - 0.5) + 2 * C**2 * V * lx * sign + tau * (pi - 0.5),
         )
-        course.tau = tau = expit(
-            C * (sign * mean - V) + mean * (pi - 0.5) - lp * square
-        )
+        tau = expit(C * (sign * mean - V) + mean * (pi - 0.5) - lp * square)
         evidence = (2 * C * (tau - 0.5) + 4 * C**2 * V * lx + tau) * mean
         self._relabel(course, evidence)
         if self.margin_labels == "updated":
