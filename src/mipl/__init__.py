@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from mipl.formats import read_bags, read_dataset, write_dataset
     from mipl.methods.degraded import Degraded
     from mipl.methods.loading import load_model
+    from mipl.methods.mil.abmil import ABMIL
+    from mipl.methods.mil.gated_abmil import GatedABMIL
+    from mipl.methods.mil.loss_attention import LossAttention
+    from mipl.methods.mil.maam import MAAM
+    from mipl.methods.mil.mivae import MIVAE
     from mipl.methods.mipl.cdl import CDL
     from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ABMIL": "mipl.methods.mil.abmil",
     "Bags": "mipl.data",
     "CAVL": "mipl.methods.pll.cavl",
     "CC": "mipl.methods.pll.cc",
@@ -58,10 +64,14 @@ _HOMES = {
     "Degraded": "mipl.methods.degraded",
     "ELIMIPL": "mipl.methods.mipl.elimipl",
     "FastMIPL": "mipl.methods.mipl.fastmipl",
+    "GatedABMIL": "mipl.methods.mil.gated_abmil",
     "LWS": "mipl.methods.pll.lws",
+    "LossAttention": "mipl.methods.mil.loss_attention",
     "M3PL": "mipl.methods.pll.m3pl",
+    "MAAM": "mipl.methods.mil.maam",
     "MIPLGP": "mipl.methods.mipl.miplgp",
     "MIPLMA": "mipl.methods.mipl.miplma",
+    "MIVAE": "mipl.methods.mil.mivae",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
     "MiplError": "mipl.errors",
@@ -87,6 +97,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ABMIL",
     "CAVL",
     "CC",
     "CDL",
@@ -94,8 +105,10 @@ __all__ = [
     "ELIMIPL",
     "LWS",
     "M3PL",
+    "MAAM",
     "MIPLGP",
     "MIPLMA",
+    "MIVAE",
     "PLAGGD",
     "PLSVM",
     "POP",
@@ -108,6 +121,8 @@ __all__ = [
     "Dataset",
     "Degraded",
     "FastMIPL",
+    "GatedABMIL",
+    "LossAttention",
     "MaxMin",
     "Mean",
     "MiplError",

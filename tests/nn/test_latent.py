@@ -5,7 +5,8 @@ import torch
 
 from mipl.nn.dropout import rekey
 from mipl.nn.initial import initialise
-from mipl.nn.latent import KeyedUniform, LatentLabel
+from mipl.nn.draws import KeyedUniform
+from mipl.nn.latent import LatentLabel
 
 
 def test_draws_are_a_function_of_the_key():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mipl.errors import MiplError, unknown
 from mipl.methods.row import Published, Reference, Row
+from mipl.methods.rows import mil as mil_rows
 from mipl.methods.rows import mipl as mipl_rows
 from mipl.methods.rows import pll_networks, pll_shallow
 
@@ -18,7 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "Published", "Reference", "Row", "method", "methods", "published"]
 
 GROUP = "mipl.methods"
-_OWN = {row.id: row for row in (*mipl_rows.ROWS, *pll_networks.ROWS, *pll_shallow.ROWS)}
+_OWN = {
+    row.id: row
+    for row in (
+        *mipl_rows.ROWS,
+        *pll_networks.ROWS,
+        *pll_shallow.ROWS,
+        *mil_rows.ROWS,
+    )
+}
 
 
 def method(
