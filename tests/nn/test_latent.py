@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
+from mipl.nn.draws import KeyedUniform
 from mipl.nn.dropout import rekey
 from mipl.nn.initial import initialise
-from mipl.nn.draws import KeyedUniform
 from mipl.nn.latent import LatentLabel
 
 

@@ -66,28 +66,38 @@ class LatentClassifier(nn.Module):
     latent : int
         Number of all latent variables.
     width : int
-    outputs : int
-        One per class; or one, for two classes.
+    n_classes : int
     dropout : float
+    one_logit : bool
+        Whether there is one logit for two classes, not one per class.
     """
 
-    def __init__(self, latent: int, width: int, outputs: int, dropout: float) -> None:
+    def __init__(
+        self,
+        latent: int,
+        width: int,
+        n_classes: int,
+        dropout: float,
+        *,
+        one_logit: bool,
+    ) -> None:
         super().__init__()
+        self.one_logit = one_logit
         self.classifier1 = LecunLinear(latent, width)
         self.dropout1 = DroppedReLU(dropout)
         self.classifier2 = LecunLinear(width, width)
         self.dropout2 = DroppedReLU(dropout)
-        self.classifier3 = LecunLinear(width, outputs)
+        self.classifier3 = LecunLinear(width, 1 if one_logit else n_classes)
 
     def forward(self, z: Tensor) -> Tensor:
         """Return logits."""
         hidden = self.dropout1(self.classifier1(z))
         hidden = self.dropout2(self.classifier2(hidden))
-        return self.classifier3(hidden)  # type: ignore[no-any-return]  # (N, outputs)
+        return self.classifier3(hidden)  # type: ignore[no-any-return]  # (N, k)
 
     def log_p(self, logits: Tensor) -> Tensor:
         """Return log-probabilities of the classes."""
-        if self.classifier3.out_features == 1:
+        if self.one_logit:
             return two_sided(logits)
         return torch.log_softmax(logits, dim=1)  # (n, k)
 
@@ -164,10 +174,9 @@ def latent_layers(
     decoder_width: int,
 ) -> tuple[TwoEncoders, nn.Module]:
     """Return both encoders and the decoder: convolutions for known shapes of images."""
+    both: list[GaussianMap]
     if shape in CONVOLUTIONS:
-        decoder = ImageDecoder(2 * latent, decoder_width, width, shape)
-        return TwoEncoders(ImageEncoder(shape, latent), ImageEncoder(shape, latent)), (
-            decoder
-        )
-    encoders = (VectorEncoder(d, width, latent) for _ in range(2))
-    return TwoEncoders(*encoders), VectorDecoder(2 * latent, width, d)
+        both = [ImageEncoder(shape, latent) for _ in range(2)]
+        return TwoEncoders(*both), ImageDecoder(2 * latent, decoder_width, width, shape)
+    both = [VectorEncoder(d, width, latent) for _ in range(2)]
+    return TwoEncoders(*both), VectorDecoder(2 * latent, width, d)

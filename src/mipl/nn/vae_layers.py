@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
@@ -55,9 +56,10 @@ class Convolutions(NamedTuple):
 
 
 # The published patches, and the convolutions of all attention methods.
-CONVOLUTIONS = {
+CONVOLUTIONS: Mapping[tuple[int, ...], Convolutions] = {
     (3, 27, 27): Convolutions((3, 32, 48), (4, 3), 5),
     IMAGE: Convolutions((1, 20, 50), (5, 5), 4),
+    IMAGE[1:]: Convolutions((1, 20, 50), (5, 5), 4),
 }
 
 
@@ -99,7 +101,7 @@ class ImageEncoder(GaussianMap):
         form = CONVOLUTIONS[shape]
         super().__init__(form.flat, latent)
         first, second, third = form.channels
-        self.shape = shape
+        self.shape = (first, *shape[-2:])
         self.conv1 = conv(first, second, form.kernels[0])
         self.conv2 = conv(second, third, form.kernels[1])
 

@@ -33,13 +33,12 @@ class FlatDescent:
         self.orders = [_memory_order(p) for p in self.parameters]
         self.values = self._join([p.detach() for p in self.parameters])  # (S, P)
         self._share_memory()
-        self.decay = self._column([o.weight_decay for o in options])  # (S, 1)
         bounds = [torch.inf if o.clip is None else o.clip for o in options]
         self.bounds = self._column(bounds) if min(bounds) < torch.inf else None
 
     def start_epoch(self, epoch: int) -> None:
         """Take the learning rates of an epoch."""
-        self.rate = self._column([o.learning_rate(epoch) for o in self.options])
+        raise NotImplementedError
 
     def descend(self, gradients: Sequence[Tensor | None]) -> None:
         """Shorten the gradients that are too long, and take the step.

@@ -10,33 +10,46 @@ from torch import Tensor, nn
 from mipl.training.flat import FlatDescent
 from mipl.training.options import Training
 
-_MEAN, _SQUARE = 0.9, 0.999  # How much of its averages a step keeps.
-_EPSILON = 1e-8
+_AVERAGES = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8}
+_PLAIN = {"amsgrad": False, "maximize": False}
 
 
 class FlatAdam(FlatDescent):
-    """The steps of ``torch.optim.Adam``, and with ``decoupled`` decay of its AdamW."""
+    """The steps of ``torch.optim.Adam``, or of its AdamW where the settings say so."""
 
     def __init__(
         self, parameters: Iterable[nn.Parameter], options: Sequence[Training]
     ) -> None:
         super().__init__(parameters, options)
-        self.decoupled = options[0].optimiser == "adamw"
+        decoupled = options[0].optimiser == "adamw"
+        # torch's kernel of one pass: in several, memory makes a step ten times as long.
+        self.kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
         self.mean = torch.zeros_like(self.values)  # (S, P)
         self.square = torch.zeros_like(self.values)  # (S, P)
-        self.steps = torch.zeros((), dtype=torch.int64)
+        self.steps = torch.zeros(len(options), device=self.values.device)  # (S,)
+
+    def start_epoch(self, epoch: int) -> None:
+        """Take the learning rates of an epoch."""
+        self.rates = [o.learning_rate(epoch) for o in self.options]
 
     def _step(self, g: Tensor) -> None:
-        if self.decoupled:
-            self.values.mul_(1 - self.rate * self.decay)
-        else:
-            g.addcmul_(self.values, self.decay)
         self.steps += 1
-        self.mean.lerp_(g, 1 - _MEAN)
-        self.square.mul_(_SQUARE).addcmul_(g, g, value=1 - _SQUARE)
-        t = int(self.steps)
-        size = (self.square / (1 - _SQUARE**t)).sqrt_().add_(_EPSILON)
-        self.values.sub_((self.mean / size).mul_(self.rate / (1 - _MEAN**t)))
+        runs = zip(self.values, g, self.mean, self.square, self.steps, strict=True)
+        settings = zip(self.options, self.rates, strict=True)
+        for run, (options, rate) in zip(runs, settings, strict=True):
+            values, gradient, mean, square, steps = ([part] for part in run)
+            self.kernel(
+                values,
+                gradient,
+                mean,
+                square,
+                [],
+                steps,
+                lr=rate,
+                weight_decay=options.weight_decay,
+                **_AVERAGES,
+                **_PLAIN,
+            )
 
     def buffers(self) -> dict[str, Tensor]:
         """Return what the steps so far have left."""

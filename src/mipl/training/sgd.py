@@ -20,14 +20,14 @@ class FlatSGD(FlatDescent):
         super().__init__(parameters, options)
         self.velocity = torch.zeros_like(self.values)  # (S, P)
         self.momentum = self._column([o.momentum for o in options])  # (S, 1)
+        self.decay = self._column([o.weight_decay for o in options])
         self.nesterov = self._column([float(o.nesterov) for o in options])
 
     def start_epoch(self, epoch: int) -> None:
         """Take the learning rates of an epoch."""
-        super().start_epoch(epoch)
-        self.of_gradient = self.rate * self.nesterov
-        ahead = 1 - self.nesterov + self.nesterov * self.momentum
-        self.of_velocity = self.rate * ahead
+        rate = self._column([o.learning_rate(epoch) for o in self.options])
+        self.of_gradient = rate * self.nesterov
+        self.of_velocity = rate * (1 - self.nesterov + self.nesterov * self.momentum)
 
     def _step(self, g: Tensor) -> None:
         g.addcmul_(self.values, self.decay)

@@ -42,10 +42,10 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         q(z_I | x) = N(mu_I(x), v_I(x)),   q(z_B | bag) = N(mean_j mu_B, mean_j v_B)
         logit      = max_j f([z_I, z_B]),  p(z_B | y)  = N(mu(y), v(y))
         loss       = |x - g([z_I, z_B])|^2  +  instance_kl * KL(q(z_I) || N(0, 1))
-                     + bag_kl * log q(z_B) / p(z_B | y)  -  class_weight * log p_y
+                     + bag_kl * log q(z_B) / p(z_B | y)  -  label_weight * log p_y
 
     All terms are means over numbers, instances or bags, and the sum is divided by
-    class_weight. Predictions take the means of latent variables, and no dropout; the
+    label_weight. Predictions take the means of latent variables, and no dropout; the
     authors' program leaves dropout on. Of several candidates, each is assigned in turn
     and the losses of these copies of a bag add up, with the same draws.
 
@@ -53,7 +53,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
     ----------
     latent : int
         Number of latent variables of an instance, and of a bag.
-    instance_kl, bag_kl, class_weight : float
+    instance_kl, bag_kl, label_weight : float
         Weights of the terms.
     width : int
         Of the hidden layers.
@@ -98,7 +98,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         "latent": (1, None),
         "instance_kl": (0.0, None),
         "bag_kl": (0.0, None),
-        "class_weight": (1e-6, None),
+        "label_weight": (1e-6, None),
         "width": (1, None),
         "decoder_width": (1, None),
         "dropout": (0.0, 0.95),
@@ -109,7 +109,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         latent: int = 64,
         instance_kl: float = 1.0,
         bag_kl: float = 1.0,
-        class_weight: float = 1e4,
+        label_weight: float = 1e4,
         width: int = 512,
         decoder_width: int = 200,
         encoder: str = "auto",
@@ -122,7 +122,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         self.latent = latent
         self.instance_kl = instance_kl
         self.bag_kl = bag_kl
-        self.class_weight = class_weight
+        self.label_weight = label_weight
         self.width = width
         self.decoder_width = decoder_width
         self.encoder = encoder
@@ -133,17 +133,20 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         self.random_state = random_state
 
     def _new_module(self, n_classes: int) -> VariationalNetwork:
-        if self.head == "sigmoid":
+        sigmoid = self.head == "sigmoid"
+        if sigmoid:
             need_two_classes("MIVAE", n_classes)
         shape = self.instance_shape_ if self.encoder == "auto" else None
         encoder, decoder = latent_layers(
             self.n_features_in_, shape, self.latent, self.width, self.decoder_width
         )
-        outputs = 1 if self.head == "sigmoid" else n_classes
+        classifier = LatentClassifier(
+            2 * self.latent, self.width, n_classes, self.dropout, one_logit=sigmoid
+        )
         return VariationalNetwork(
             Standardise(self.n_features_in_),
             encoder,
-            LatentClassifier(2 * self.latent, self.width, outputs, self.dropout),
+            classifier,
             decoder,
             LabelPrior(n_classes, self.width, self.latent),
         )
@@ -152,7 +155,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         self, out: VariationalOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         terms = self._terms(out, batch, w)
-        return {name: term / self.class_weight for name, term in terms.items()}
+        return {name: term / self.label_weight for name, term in terms.items()}
 
     def _terms(
         self, out: VariationalOutput, batch: Batch, w: Tensor
@@ -169,7 +172,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
             "reconstruction": (times * out.error).mean(),
             "instance_kl": self.instance_kl * (times * own).mean(),
             "bag_kl": self.bag_kl * shared.sum(dim=1).mean(),
-            "classification": self.class_weight * wrong.mean(),
+            "classification": self.label_weight * wrong.mean(),
         }
 
     def _default_training(self) -> Training:
@@ -198,7 +201,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
 
 
 def _judged(seen: Seen) -> Tensor:
-    """Return the logits of all instances of some bags, (N, outputs)."""
+    """Return the logits of all instances of some bags, (N, k); (N, 1) of one logit."""
     module = cast("VariationalNetwork", seen.module)
 
     def parts() -> Iterator[Tensor]:

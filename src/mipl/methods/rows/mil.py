@@ -35,7 +35,9 @@ def _for_all(
 _ABMIL = (
     *_for_all(_CLASSICAL, {**_LAYERS, "head": "sigmoid"}, _SUPPLEMENT),
     *_for_all(
-        _IMAGES, {**_TRUNK, "dropout": 0.0, "training__epochs": 20}, f"{_PROGRAM}, k-way"
+        _IMAGES,
+        {**_TRUNK, "dropout": 0.0, "training__epochs": 20},
+        _PROGRAM,
     ),
 )
 _LOSS_ATTENTION = (

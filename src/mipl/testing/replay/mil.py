@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,7 +33,11 @@ from mipl.training.loop import run_step, start
 from mipl.training.state import Clock
 
 _PASSES = 2  # Over the bags, in the short run of each file.
-_LAYERS = {"attention_v": "gate", "attention_u": "gate_sigmoid", "attention_w": "score_out"}
+_LAYERS = {
+    "attention_v": "gate",
+    "attention_u": "gate_sigmoid",
+    "attention_w": "score_out",
+}
 
 
 def abmil(inputs: Inputs) -> Arrays:
@@ -115,7 +119,7 @@ def loss_attention(inputs: Inputs) -> Arrays:
     }
 
 
-def _settings(inputs: Inputs) -> dict[str, object]:
+def _settings(inputs: Inputs) -> dict[str, Any]:
     return {
         "width": len(inputs["init_feature_bias"]),
         "dropout": 0.0,

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from mipl.data.bags import Bags
 from mipl.losses import log_density, standard_kl, weighted_log_loss
 from mipl.methods.mil.mivae import MIVAE
+from mipl.nn.network import Output
+from mipl.nn.segments import Segments
 from mipl.nn.vae import VariationalNetwork, VariationalOutput, sampled
 from mipl.testing.replay.network import (
     Arrays,
@@ -43,7 +45,7 @@ def released(inputs: Inputs) -> Arrays:
         latent=inputs["noise_bag"].shape[1],
         instance_kl=float(inputs["weight_kl_instance"]),
         bag_kl=float(inputs["weight_kl_bag"]),
-        class_weight=float(inputs["weight_classifier"]),
+        label_weight=float(inputs["weight_classifier"]),
         width=len(inputs["init_classifier1_bias"]),
         decoder_width=len(inputs["init_decoder_fc1_bias"]),
         dropout=0.0,
@@ -60,7 +62,7 @@ def released(inputs: Inputs) -> Arrays:
     total.backward()  # type: ignore[no-untyped-call]
     return {
         **_latents(module, out, w),
-        **_judgements(module, out, batch.segments.bag),
+        **_judgements(module, out, batch.segments),
         "total_loss": array(total),
         "classification_loss": array(weighted_log_loss(out.log_p, w).mean()),
         "reconstruction_loss": array(out.error.mean()),
@@ -124,17 +126,18 @@ def _own(module: VariationalNetwork, out: VariationalOutput) -> Tensor:
 
 
 def _judgements(
-    module: VariationalNetwork, out: VariationalOutput, bag: Tensor
+    module: VariationalNetwork, out: VariationalOutput, bags: Segments
 ) -> Arrays:
-    both = torch.cat([_own(module, out), out.z.index_select(0, bag)], dim=1)
+    both = torch.cat([_own(module, out), bags.spread(out.z)], dim=1)
+    logits = module.head(both)
     return {
-        "instance_logits": array(module.head(both).squeeze(1)),
-        "bag_logits": array(torch.logit(out.p[:, 1])),
+        "instance_logits": array(logits.squeeze(1)),
+        "bag_logits": array(bags.peak(logits).squeeze(1)),
         "train_reconstruction": array(module.decoder(both)),
     }
 
 
-def _evaluated(module: VariationalNetwork, out: Any, bags: Any) -> Arrays:
+def _evaluated(module: VariationalNetwork, out: Output, bags: Segments) -> Arrays:
     logits = module.judge(out.h, bags.spread(out.z))
     return {
         "eval_instance_logits": array(logits.squeeze(1)),
