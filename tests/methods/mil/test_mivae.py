@@ -149,8 +149,8 @@ def test_the_only_instance_of_a_bag_speaks_for_it():
 def test_one_and_two_outputs_learn_two_classes(head):
     train, test = load_dataset("synthetic", r=0).split(0)
     labels = [(part.labels == train.classes[0]).astype(int) for part in (train, test)]
-    training = quick(epochs=12, batch_size=16, dtype="float32")
-    model = MIVAE(latent=8, width=32, head=head, training=training)
+    training = quick(epochs=16, lr=0.02, batch_size=16, dtype="float32")
+    model = MIVAE(latent=8, width=32, head=head, dropout=0.0, training=training)
     model.fit(train.bags, labels[0])
     p = model.predict_proba(test.bags)
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-12)
