@@ -175,7 +175,7 @@ def latent_layers(
 ) -> tuple[TwoEncoders, nn.Module]:
     """Return both encoders and the decoder: convolutions for known shapes of images."""
     both: list[GaussianMap]
-    if shape in CONVOLUTIONS:
+    if shape is not None and shape in CONVOLUTIONS:
         both = [ImageEncoder(shape, latent) for _ in range(2)]
         return TwoEncoders(*both), ImageDecoder(2 * latent, decoder_width, width, shape)
     both = [VectorEncoder(d, width, latent) for _ in range(2)]
