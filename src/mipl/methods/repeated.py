@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from torch import Tensor, nn
@@ -53,16 +53,8 @@ class RepeatedClassifier(NeuralBagClassifier):
 class ScoredClassifier(RepeatedClassifier):
     """Base of attention-based MIL, whose forms differ in the score of an instance.
 
-    Attributes
-    ----------
-    attention_width : int
-        Number of rows of V.
-    head : {"softmax", "sigmoid"}
-        One output per class; or the published one for two classes in all.
+    A leaf gives the ``_score`` alone; ``ABMIL`` tells of the arguments.
     """
-
-    attention_width: int
-    head: str
 
     _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         **RepeatedClassifier._choices,
@@ -74,7 +66,28 @@ class ScoredClassifier(RepeatedClassifier):
         "attention_width": (1, None),
     }
 
+    def __init__(
+        self,
+        attention_width: int = 128,
+        width: int | Sequence[int] = 128,
+        encoder: str | nn.Module = "auto",
+        dropout: float = 0.5,
+        scaling: str = "auto",
+        head: str = "softmax",
+        training: Training | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.attention_width = attention_width
+        self.width = width
+        self.encoder = encoder
+        self.dropout = dropout
+        self.scaling = scaling
+        self.head = head
+        self.training = training
+        self.random_state = random_state
+
     def _score(self, width: int) -> nn.Module:
+        """Return what scores instances of this embedded length."""
         raise NotImplementedError
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from torch import nn
 
 from mipl.methods.repeated import ScoredClassifier
 from mipl.nn.scores import PlainScore
-from mipl.training.options import Training
 
 
 class ABMIL(ScoredClassifier):
@@ -54,26 +50,6 @@ class ABMIL(ScoredClassifier):
     ----------
     Ilse, Tomczak, Welling: Attention-based deep multiple instance learning. ICML 2018.
     """
-
-    def __init__(
-        self,
-        attention_width: int = 128,
-        width: int | Sequence[int] = 128,
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        head: str = "softmax",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.attention_width = attention_width
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.head = head
-        self.training = training
-        self.random_state = random_state
 
     def _score(self, width: int) -> nn.Module:
         return PlainScore(width, self.attention_width)
