@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from mipl.formats import read_bags, read_dataset, write_dataset
     from mipl.methods.degraded import Degraded
     from mipl.methods.loading import load_model
+    from mipl.methods.mil.abmil import ABMIL
+    from mipl.methods.mil.gated_abmil import GatedABMIL
     from mipl.methods.mil.lm_vgpmil import LMVGPMIL
+    from mipl.methods.mil.loss_attention import LossAttention
+    from mipl.methods.mil.maam import MAAM
+    from mipl.methods.mil.mivae import MIVAE
     from mipl.methods.mil.vgpmil import VGPMIL
     from mipl.methods.mil.vwsgp import VWSGP
     from mipl.methods.mipl.cdl import CDL
@@ -51,6 +56,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ABMIL": "mipl.methods.mil.abmil",
     "Bags": "mipl.data",
     "CAVL": "mipl.methods.pll.cavl",
     "CC": "mipl.methods.pll.cc",
@@ -63,10 +69,14 @@ _HOMES = {
     "ELIMIPL": "mipl.methods.mipl.elimipl",
     "FastMIPL": "mipl.methods.mipl.fastmipl",
     "LMVGPMIL": "mipl.methods.mil.lm_vgpmil",
+    "GatedABMIL": "mipl.methods.mil.gated_abmil",
     "LWS": "mipl.methods.pll.lws",
+    "LossAttention": "mipl.methods.mil.loss_attention",
     "M3PL": "mipl.methods.pll.m3pl",
+    "MAAM": "mipl.methods.mil.maam",
     "MIPLGP": "mipl.methods.mipl.miplgp",
     "MIPLMA": "mipl.methods.mipl.miplma",
+    "MIVAE": "mipl.methods.mil.mivae",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
     "MiplError": "mipl.errors",
@@ -95,6 +105,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ABMIL",
     "CAVL",
     "CC",
     "CDL",
@@ -103,8 +114,10 @@ __all__ = [
     "LMVGPMIL",
     "LWS",
     "M3PL",
+    "MAAM",
     "MIPLGP",
     "MIPLMA",
+    "MIVAE",
     "PLAGGD",
     "PLSVM",
     "POP",
@@ -119,6 +132,8 @@ __all__ = [
     "Dataset",
     "Degraded",
     "FastMIPL",
+    "GatedABMIL",
+    "LossAttention",
     "MaxMin",
     "Mean",
     "MiplError",

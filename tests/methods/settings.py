@@ -10,6 +10,8 @@ _SMALL_NETWORK = {
     "training__batch_size": 32,
 }
 
+_SMALL_ADAM = _SMALL_NETWORK | {"training__lr": 0.03}
+
 SMALL = {
     "miplma": _SMALL_NETWORK,
     "miplma-released": _SMALL_NETWORK,
@@ -30,6 +32,11 @@ SMALL = {
     "promipl": _SMALL_NETWORK,
     "fastmipl": _SMALL_NETWORK | {"samples": 3, "training__lr": 0.02},
     "cdl": _SMALL_NETWORK,
+    "abmil": _SMALL_ADAM | {"attention_width": 6},
+    "abmil-gated": _SMALL_ADAM | {"attention_width": 6},
+    "loss-attention": _SMALL_ADAM,
+    "maam": _SMALL_NETWORK,
+    "mivae": _SMALL_ADAM | {"latent": 3},
 }
 
 _SMALL_LAYERS = {

@@ -46,6 +46,8 @@ def test_scikit_learns_contract_with_the_real_defaults(estimator, check):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("id", ["miplma", "miplma-released", "miplma-paper"])
+@pytest.mark.parametrize(
+    "id", ["miplma", "miplma-released", "miplma-paper", "abmil", "mivae"]
+)
 def test_the_contract_of_bags_with_the_real_defaults(id, check):
     check(method(id))

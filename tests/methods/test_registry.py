@@ -11,6 +11,7 @@ import pytest
 
 import mipl
 from mipl import (
+    ABMIL,
     CAVL,
     CC,
     CDL,
@@ -19,8 +20,10 @@ from mipl import (
     LMVGPMIL,
     LWS,
     M3PL,
+    MAAM,
     MIPLGP,
     MIPLMA,
+    MIVAE,
     PLAGGD,
     PLSVM,
     POP,
@@ -30,6 +33,8 @@ from mipl import (
     VGPMIL,
     VWSGP,
     FastMIPL,
+    GatedABMIL,
+    LossAttention,
     MiplError,
     OneVsRest,
     ProMIPL,
@@ -68,7 +73,17 @@ PARTIAL = {
     "m3pl": M3PL,
 }
 TWO_CLASS = {"vwsgp": VWSGP, "vgpmil": VGPMIL, "lm-vgpmil": LMVGPMIL}
-CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | RIVALS | PARTIAL | TWO_CLASS
+MULTI_INSTANCE = {
+    "abmil": ABMIL,
+    "abmil-gated": GatedABMIL,
+    "loss-attention": LossAttention,
+    "maam": MAAM,
+    "mivae": MIVAE,
+}
+CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | RIVALS | PARTIAL | TWO_CLASS | MULTI_INSTANCE
+FAMILIES = dict.fromkeys(PARTIAL, "pll") | dict.fromkeys(
+    [*TWO_CLASS, *MULTI_INSTANCE], "mil"
+)
 BENCHMARKS = ("mnist-mipl", "fmnist-mipl", "birdsong-mipl", "sival-mipl")
 
 
@@ -146,9 +161,7 @@ def test_every_call_builds_anew():
 def test_listing_tells_title_family_reference_and_all_arguments():
     for row in methods():
         assert row.title and row.summary.endswith(".")
-        families = {"pll": PARTIAL, "mil": TWO_CLASS}
-        own = [name for name, ids in families.items() if row.id in ids]
-        assert [row.family] == (own or ["mipl"])
+        assert row.family == FAMILIES.get(row.id, "mipl")
         year = re.search(r"20\d\d", row.reference.text)[0]
         assert row.reference.bibtex.startswith(("@inproceedings{", "@article{"))
         assert f"year      = {{{year}}}" in row.reference.bibtex
@@ -216,6 +229,30 @@ def test_rivals_build_with_published_settings_for_every_benchmark(id, data, r):
     model = method(id, published_for=data, r=r)
     for name, value in {**found.settings, **found.chosen}.items():
         assert model.get_params()[name] == value
+
+
+@pytest.mark.parametrize("id", ["abmil", "abmil-gated", "loss-attention"])
+@pytest.mark.parametrize("data", ["musk1", "musk2", "fox", "tiger", "elephant"])
+def test_published_settings_of_the_classical_sets(id, data):
+    model = method(id, published_for=data)
+    assert model.width == (256, 128, 64)
+    training = model.training
+    assert (training.optimiser, training.lr, training.weight_decay) == (
+        "adam",
+        1e-4,
+        5e-4,
+    )
+    assert (training.epochs, training.batch_size) == (100, 1)
+
+
+def test_published_settings_of_maam_are_for_true_labels():
+    rates = [
+        method("maam", published_for=data, r=0).training.lr
+        for data in ("mnist-mipl", "fmnist-mipl")
+    ]
+    assert rates == [0.005, 0.01]
+    with pytest.raises(MiplError, match="were published for r = 0; got r=1"):
+        method("maam", published_for="mnist-mipl")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mipl.errors import MiplError, unknown
 from mipl.methods.row import Published, Reference, Row
+from mipl.methods.rows import mil as mil_rows
 from mipl.methods.rows import mil_gp, pll_networks, pll_shallow
 from mipl.methods.rows import mipl as mipl_rows
 
@@ -25,6 +26,7 @@ _OWN = {
         *pll_networks.ROWS,
         *pll_shallow.ROWS,
         *mil_gp.ROWS,
+        *mil_rows.ROWS,
     )
 }
 

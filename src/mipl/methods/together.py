@@ -22,7 +22,7 @@ _BAGS = 256  # In a step of one stack: with more it no longer fits the cache.
 
 # Settings of Training that a run keeps for itself, and those that a stack must share.
 _OWN = ("lr", "momentum", "nesterov", "weight_decay", "clip", "schedule", "record_bags")
-_SHARED = ("epochs", "batch_size", "dtype", "device", "threads")
+_SHARED = ("epochs", "optimiser", "batch_size", "dtype", "device", "threads")
 
 
 def fit_together(
