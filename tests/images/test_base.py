@@ -167,7 +167,7 @@ def test_two_files_of_one_name_and_a_folder_of_none_are_told(folder, tmp_path):
 
 
 def test_wrong_arguments_are_told(photos):
-    with pytest.raises(MiplError, match="on_error must be"):
+    with pytest.raises(MiplError, match="unknown on_error 'ignore'"):
         Patches(on_error="ignore").fit(photos)
     with pytest.raises(MiplError, match="grid must be a whole number >= 1"):
         Patches(grid=0).fit(photos)

@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mipl.images.base import ImageBags
+    from mipl.images.kmeans_seg import KMeansSeg
     from mipl.images.patches import Patches
+    from mipl.images.row import Row
+    from mipl.images.sbn import SBN
+    from mipl.images.sift import SIFT
 
 _HOMES = {
+    "SBN": "mipl.images.sbn",
+    "SIFT": "mipl.images.sift",
     "ImageBags": "mipl.images.base",
+    "KMeansSeg": "mipl.images.kmeans_seg",
     "Patches": "mipl.images.patches",
+    "Row": "mipl.images.row",
 }
 
-__all__ = ["ImageBags", "Patches"]
+__all__ = ["SBN", "SIFT", "ImageBags", "KMeansSeg", "Patches", "Row"]
 
 
 def __getattr__(name: str) -> Any:

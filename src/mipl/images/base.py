@@ -11,7 +11,7 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mipl.data.bags import Bags
-from mipl.errors import MiplError
+from mipl.errors import MiplError, unknown
 from mipl.images.conversion import Converted, Progress, convert
 from mipl.images.finished import PictureBag
 from mipl.images.pictures import as_pictures
@@ -84,16 +84,18 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def check(self) -> None:
         """Refuse wrong arguments; a generator adds the checks of its own."""
-        if self.on_error not in ("raise", "skip"):
-            raise MiplError(
-                f"on_error must be 'raise' or 'skip'; got {self.on_error!r}."
-            )
+        self.one_of("on_error", ("raise", "skip"))
 
     def whole(self, name: str, least: int) -> None:
         """Refuse an argument that is no whole number of at least ``least``."""
         value = getattr(self, name)
         if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
             raise MiplError(f"{name} must be a whole number >= {least}; got {value!r}.")
+
+    def one_of(self, name: str, known: Sequence[str]) -> None:
+        """Refuse an argument that is none of these words."""
+        if getattr(self, name) not in known:
+            raise unknown(name, getattr(self, name), known)
 
     def settings(self) -> dict[str, Any]:
         """Return what the instances depend on, for the keys of finished pictures."""
