@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mipl.images.base import ImageBags
+    from mipl.images.deep import DeepPatches
     from mipl.images.kmeans_seg import KMeansSeg
     from mipl.images.patches import Patches
     from mipl.images.row import Row
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "SBN": "mipl.images.sbn",
     "SIFT": "mipl.images.sift",
+    "DeepPatches": "mipl.images.deep",
     "ImageBags": "mipl.images.base",
     "KMeansSeg": "mipl.images.kmeans_seg",
     "Patches": "mipl.images.patches",
     "Row": "mipl.images.row",
 }
 
-__all__ = ["SBN", "SIFT", "ImageBags", "KMeansSeg", "Patches", "Row"]
+__all__ = ["SBN", "SIFT", "DeepPatches", "ImageBags", "KMeansSeg", "Patches", "Row"]
 
 
 def __getattr__(name: str) -> Any:

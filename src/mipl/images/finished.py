@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +14,9 @@ from mipl.errors import BadFile
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS bags "
-    "(key TEXT PRIMARY KEY, n INTEGER, features BLOB, boxes BLOB)"
+    "(key TEXT PRIMARY KEY, n INTEGER, features BLOB, boxes BLOB, seal BLOB)"
 )
+_PATIENCE = 60.0  # Seconds to wait for another who writes.
 
 
 class PictureBag(NamedTuple):
@@ -28,7 +30,9 @@ class Finished:
     """Bags of pictures by a key, in one SQLite file that survives a kill.
 
     The key is a hash of the picture's content and of the generator's settings, so a
-    file can serve several generators and never gives a bag of another picture.
+    file can serve several generators and never gives a bag of another picture. Any
+    number of processes may use it at once. A bag that differs from what was put is
+    taken for absent, and so computed again.
 
     Examples
     --------
@@ -49,7 +53,7 @@ class Finished:
         """Open a file of finished pictures, made where it is absent."""
         connection = None
         try:
-            connection = sqlite3.connect(path)
+            connection = sqlite3.connect(path, timeout=_PATIENCE)
             connection.execute(_TABLE)
             yield cls(connection)
         except sqlite3.Error as error:
@@ -64,10 +68,10 @@ class Finished:
     def get(self, key: str) -> PictureBag | None:
         """Return the bag of a key, None where it is not finished."""
         rows = self._connection.execute(
-            "SELECT n, features, boxes FROM bags WHERE key = ?", (key,)
+            "SELECT seal, n, features, boxes FROM bags WHERE key = ?", (key,)
         )
-        found = rows.fetchone()
-        if found is None:
+        seal, *found = rows.fetchone() or (None, 0, b"", b"")
+        if seal != _seal(key, *found):
             return None
         n, features, boxes = found
         return PictureBag(_array(features, n), _array(boxes, n))
@@ -75,13 +79,18 @@ class Finished:
     def put(self, bags: Iterable[tuple[str, PictureBag]]) -> None:
         """Keep bags, all of them or none."""
         rows = [
-            (key, len(bag.features), _bytes(bag.features), _bytes(bag.boxes))
+            (key, *parts, _seal(key, *parts))
             for key, bag in bags
+            for parts in [(len(bag.boxes), _bytes(bag.features), _bytes(bag.boxes))]
         ]
         with self._connection:
             self._connection.executemany(
-                "INSERT OR REPLACE INTO bags VALUES (?, ?, ?, ?)", rows
+                "INSERT OR REPLACE INTO bags VALUES (?, ?, ?, ?, ?)", rows
             )
+
+
+def _seal(*parts: object) -> bytes:
+    return sha256(repr(parts).encode()).digest()
 
 
 def _bytes(array: npt.NDArray[np.float32]) -> bytes:
