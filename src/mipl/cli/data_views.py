@@ -106,8 +106,8 @@ def show_catalog(entries: Sequence[Entry], needs: Sequence[str | None]) -> None:
     show("", title("the authors' own files"), pairs(fetched))
 
 
-def show_written(dataset: Dataset, path: Path, as_json: bool) -> None:
-    """Tell what was written where, and what to do next."""
+def show_written(dataset: Dataset, path: Path, as_json: bool, **others: object) -> None:
+    """Tell what was written where, and what to do next; ``others`` go into the JSON."""
     facts = {
         "path": str(path),
         "name": dataset.name,
@@ -117,7 +117,7 @@ def show_written(dataset: Dataset, path: Path, as_json: bool) -> None:
         "classes": dataset.classes.tolist(),
     }
     if as_json:
-        show_json(facts)
+        show_json(facts | others)
         return
     names = [str(name) for name in dataset.classes[:_FEW].tolist()]
     more = ", ..." if len(dataset.classes) > _FEW else ""

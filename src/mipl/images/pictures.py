@@ -41,6 +41,12 @@ class Picture:
         """The address of its file."""
         return str(self.source.absolute()) if isinstance(self.source, Path) else None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that a label table may call it by."""
+        suffix = self.source.suffix if isinstance(self.source, Path) else ""
+        return self.name, f"{self.name}{suffix}"
+
     def digest(self) -> str:
         """Return a hash of the content."""
         if isinstance(self.source, Path):

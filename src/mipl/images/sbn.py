@@ -1,8 +1,8 @@
 """SBN: single blobs of a small picture with their four neighbours."""
 
 import numpy as np
-import numpy.typing as npt
 
+from mipl.data.frozen import Array
 from mipl.images.base import ImageBags
 from mipl.images.finished import PictureBag
 from mipl.images.grid import boxes
@@ -66,9 +66,7 @@ class SBN(ImageBags):
         return PictureBag(rows.reshape(-1, rows.shape[2]), where)
 
 
-def _shifted(
-    blobs: npt.NDArray[np.float32], down: int, right: int
-) -> npt.NDArray[np.float32]:
+def _shifted(blobs: Array, down: int, right: int) -> Array:
     """Return the blobs so far from those that have all four neighbours."""
     n = len(blobs) - 2 * _BLOB
     return blobs[_BLOB + down :, _BLOB + right :][:n, :n]
