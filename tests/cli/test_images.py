@@ -10,9 +10,12 @@ import time
 import numpy as np
 import pytest
 from PIL import Image
+from safetensors.torch import save_file
 
 from mipl import read_dataset
-from mipl.images import SIFT, KMeansSeg, Row
+from mipl.images import SIFT, DeepPatches, KMeansSeg, Row
+from mipl.nn.initial import initialise
+from mipl.nn.pretrained import NETWORKS
 from mipl.seeds import stream
 
 
@@ -65,6 +68,35 @@ def test_a_folder_and_its_table_become_a_data_set(run, slides, tmp_path) -> None
     assert data.splits["default"][0].test.tolist() == [1, 4]
     assert data.facts["generator"] == {"kind": "SIFT", "patch": 8, "stride": None}
     assert not (tmp_path / "x.bags.h5.part").exists()
+
+
+def test_deep_features_are_kept_for_the_next_data_set(
+    run, slides, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("MIPL_CACHE", str(tmp_path / "cache"))
+    module = NETWORKS["efficientnet-lite0"].build()
+    initialise(module, 0)
+    weights = tmp_path / "w.safetensors"
+    values = module.state_dict()
+    save_file({name: v.contiguous() for name, v in values.items()}, weights)
+    command = ("images", "to-bags", slides, "-g", "deep", "--jobs", 1)
+    command += ("--set", f"weights={weights}", "--set", "patches=1", "--set", "size=32")
+    opened = []
+    real = DeepPatches.chunk
+    monkeypatch.setattr(
+        DeepPatches, "chunk", lambda *given: opened.append(1) or real(*given)
+    )
+    for name in ("x.bags.h5", "y.npz"):
+        ran = run(*command, "-o", tmp_path / name)
+        assert ran.code == 0 and "6 bags, 6 instances x 1,000 features" in ran.out
+    assert opened == [1]
+    first, second = (read_dataset(tmp_path / name) for name in ("x.bags.h5", "y.npz"))
+    assert first.bags.digest() == second.bags.digest()
+    assert first.facts["generator"]["backbone"].startswith("EfficientNetLite0 ")
+    assert (tmp_path / "cache" / "deep_features.db").is_file()
+    ran = run(*command, "-o", tmp_path / "z.npz", "--set", "weights=none")
+    assert ran.code == 2 and "none does not exist" in ran.err
+    assert not list(tmp_path.glob("*.part"))
 
 
 def test_the_table_may_name_files_with_their_suffix(run, slides, tmp_path) -> None:

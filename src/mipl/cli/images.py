@@ -26,7 +26,9 @@ def to_bags(
     out: Out,
     generator: Annotated[
         str,
-        typer.Option("--generator", "-g", help="row, sbn, kmeansseg, sift, patches."),
+        typer.Option(
+            "--generator", "-g", help="row, sbn, kmeansseg, sift, patches, deep."
+        ),
     ],
     labels: flags.Labels = None,
     annotations: flags.Annotations = None,
@@ -60,12 +62,15 @@ def to_bags(
     from mipl.cli.output import warn
     from mipl.cli.progress import count_bar
     from mipl.cli.sources import given_options
+    from mipl.datasets.places import cache_dir
     from mipl.formats import check_dataset_name, write_dataset
     from mipl.images.catalog import image_bags
     from mipl.images.labelled import read_pictures
 
     check_dataset_name(out)
     arguments = given_options(settings or ())
+    if generator == "deep":  # Its features are worth more than one data set.
+        arguments = {"cache": cache_dir() / "deep_features.db", **arguments}
     on_error = "skip" if skip_bad else "raise"
     made = image_bags(generator, **{"n_jobs": jobs, "on_error": on_error, **arguments})
     columns = flags.told(
@@ -85,7 +90,7 @@ def to_bags(
             folder, made, progress=progress, finished=part, **columns
         )
     write_dataset(data, out)
-    part.unlink()
+    part.unlink(missing_ok=True)
     for name, reason in skipped.items():
         warn(f"left out {name}: {reason}")
     show_written(data, out, as_json, skipped=skipped)

@@ -102,6 +102,10 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         others = ("n_jobs", "on_error")
         return {k: v for k, v in self.get_params().items() if k not in others}
 
+    def store(self, finished: str | Path | None) -> str | Path | None:
+        """Return the file of finished pictures to use; a generator may have its own."""
+        return finished
+
     def shape(self, bag: PictureBag) -> tuple[int, ...] | None:
         """Return the shape of an instance, where it is itself a picture."""
         return None

@@ -8,6 +8,7 @@ from mipl.errors import unknown
 from mipl.images.base import ImageBags
 
 GENERATORS = {
+    "deep": "mipl.images.deep:DeepPatches",
     "kmeansseg": "mipl.images.kmeans_seg:KMeansSeg",
     "patches": "mipl.images.patches:Patches",
     "row": "mipl.images.row:Row",

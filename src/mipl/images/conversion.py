@@ -56,7 +56,8 @@ def convert(
 ) -> Converted:
     """Return the bags of pictures in their order."""
     results: list[Result] = []
-    opened = nullcontext() if finished is None else Finished.open(finished)
+    path = generator.store(finished)
+    opened = nullcontext() if path is None else Finished.open(path)
     with opened as store:
         for part in _results(generator, pictures, store):
             if generator.on_error == "raise":

@@ -15,7 +15,6 @@ from torch import nn
 
 from mipl.errors import BadType, MiplError, unknown
 from mipl.images.base import ImageBags
-from mipl.images.conversion import Converted, Progress
 from mipl.images.finished import PictureBag
 from mipl.images.patches import cut, resized
 from mipl.images.pixels import Pixels
@@ -58,7 +57,7 @@ class DeepPatches(ImageBags):
     cache : path, optional
         A file that keeps features: what lies there already, by the content of the
         picture, the values of the backbone and all arguments, is not computed again.
-        Any number of processes may use it at once.
+        Any number of processes may use it at once. It serves in place of ``finished``.
     n_jobs, on_error
         See ``ImageBags``.
 
@@ -149,16 +148,9 @@ class DeepPatches(ImageBags):
 
         return OnnxModel(self.backbone, self.size, _USUAL_SIDE, torch.get_num_threads())
 
-    def convert(
-        self,
-        X: Any,
-        *,
-        progress: Progress | None = None,
-        finished: str | Path | None = None,
-    ) -> Converted:
-        """Do as ``transform``, and return the names of skipped pictures, too."""
-        kept = self.cache if finished is None else finished
-        return super().convert(X, progress=progress, finished=kept)
+    def store(self, finished: str | Path | None) -> str | Path | None:
+        """Return the cache, where there is one."""
+        return finished if self.cache is None else self.cache
 
     def settings(self) -> dict[str, Any]:
         """Return what the features depend on, for the keys of finished pictures."""
@@ -209,8 +201,9 @@ class TorchModel:
 
     def fingerprint(self) -> str:
         """Return a hash of the module as it is printed, and of its values."""
-        text = f"{self._module.module!r} {digest(self._module)}"
-        return sha256(text.encode()).hexdigest()
+        module = self._module.module
+        text = f"{module!r} {digest(module)}"
+        return f"{type(module).__name__} {sha256(text.encode()).hexdigest()}"
 
 
 def _colour(name: str, values: Sequence[float], above: float) -> Images:

@@ -107,7 +107,7 @@ class OnnxModel:
         names = sorted(set(_elsewhere(onnx.load(self.path, load_external_data=False))))
         beside = [files.inside(self.path.parent, name) for name in names]
         hashes = [files.sha256(path) for path in [self.path, *beside]]
-        return sha256(" ".join(hashes).encode()).hexdigest()
+        return f"ONNX {sha256(' '.join(hashes).encode()).hexdigest()}"
 
 
 def _session(path: Path, threads: int) -> Any:
