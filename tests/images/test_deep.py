@@ -165,6 +165,23 @@ def test_other_onnx_models_are_told(onnx_file, photos, shape, size, told):
         DeepPatches(onnx_file(shape), size=size).transform(photos)
 
 
+def test_an_onnx_model_may_say_its_colours(onnx_file, photos):
+    path = onnx_file()
+    model = onnx.load(path)
+    helper.set_model_props(model, {"mean": "[0.1, 0.2, 0.3]", "std": "[1, 2, 3]"})
+    onnx.save(model, path)
+    found = DeepPatches(path, patches=4).transform(photos)
+    given = {"mean": (0.1, 0.2, 0.3), "std": (1, 2, 3)}
+    expected = DeepPatches(onnx_file(), patches=4, **given).transform(photos)
+    assert found.digest() == expected.digest()
+    helper.set_model_props(model, {"mean": "__import__", "std": "[1, 2, 3]"})
+    onnx.save(model, path)
+    with pytest.raises(
+        MiplError, match=r"the metadata of .* must hold 'mean' as three"
+    ):
+        DeepPatches(path).transform(photos)
+
+
 def test_half_precision_models_are_fed_what_they_take(onnx_file, photos):
     half = onnx_file(("n", 3, 8, 8), TensorProto.FLOAT16)
     found = DeepPatches(half, patches=1).transform(photos).instances

@@ -1,10 +1,15 @@
 """EfficientNet-Lite0: its published table, TensorFlow's padding, blocks by loops."""
 
+import cv2
 import numpy as np
 import pytest
 import torch
+from sklearn.datasets import load_sample_image
 
+from mipl.datasets.places import find_raw
+from mipl.errors import MissingData
 from mipl.nn.efficientnet_lite import EfficientNetLite0, MBConv, SameConv
+from mipl.nn.pretrained import NETWORKS
 
 
 def test_it_has_the_published_number_of_parameters():
@@ -69,3 +74,29 @@ def test_a_block_is_its_formula(
     if (inputs, stride) == (4, 1):
         h = h + x
     np.testing.assert_allclose(found, h, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def published():
+    """The network with its ImageNet values; skip where they are absent."""
+    known, name = NETWORKS["efficientnet-lite0"], "efficientnet-lite0.safetensors"
+    try:
+        path = find_raw("this test", "make it by its script.", [name], None)
+    except MissingData as missing:
+        pytest.skip(str(missing))
+    return known, known.load(path)
+
+
+@pytest.mark.parametrize(
+    ("picture", "class_"), [("flower.jpg", 985), ("china.jpg", 698)]
+)
+def test_the_published_values_know_a_daisy_and_a_palace(published, picture, class_):
+    known, network = published
+    photo = load_sample_image(picture)
+    left = (photo.shape[1] - photo.shape[0]) // 2
+    square = np.ascontiguousarray(photo[:, left : left + photo.shape[0]])
+    seen = cv2.resize(square, (224, 224), interpolation=cv2.INTER_AREA) / 255
+    image = ((seen - known.mean) / known.std).transpose(2, 0, 1)[None]
+    with torch.no_grad():
+        logits = network(torch.tensor(image, dtype=torch.float32))
+    assert int(logits.argmax()) == class_

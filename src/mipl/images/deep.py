@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from mipl.images.onnx_model import OnnxModel
 
 Images = npt.NDArray[np.float32]  # (n, 3, side, side)
+Colours = tuple[Sequence[float], Sequence[float]]
 _USUAL_SIDE = 224
+_IMAGENET = IMAGENET_MEAN, IMAGENET_STD
 
 
 class DeepPatches(ImageBags):
@@ -52,8 +54,9 @@ class DeepPatches(ImageBags):
         Side in pixels to which each tile is resized: by default what an ONNX file asks
         for, or 224.
     mean, std : three numbers, optional
-        Normalisation of red, green and blue from 0 to 1: by default those with which a
-        network given by name was trained, ImageNet's for others.
+        Normalisation of red, green and blue from 0 to 1: by default that with which a
+        network given by name was trained, what the entries ``mean`` and ``std`` of an
+        ONNX file's metadata say (JSON), ImageNet's for others.
     cache : path, optional
         A file that keeps features: what lies there already, by the content of the
         picture, the values of the backbone and all arguments, is not computed again.
@@ -102,7 +105,9 @@ class DeepPatches(ImageBags):
         if self.size is not None:
             self.whole("size", 1)
         self._check_backbone()
-        self._colours()
+        for name in ("mean", "std"):
+            if getattr(self, name) is not None:
+                _colour(name, getattr(self, name))
 
     def _check_backbone(self) -> None:
         if not isinstance(self.backbone, (str, Path, nn.Module)):
@@ -129,24 +134,24 @@ class DeepPatches(ImageBags):
         """Return the row of a backbone that is given by name."""
         return NETWORKS.get(self.backbone) if isinstance(self.backbone, str) else None
 
-    def _colours(self) -> tuple[Images, Images]:
-        """Return mean and spread of the colours, each (3, 1, 1)."""
-        known = self._known()
-        mean, std = (known.mean, known.std) if known else (IMAGENET_MEAN, IMAGENET_STD)
-        return (
-            _colour("mean", mean if self.mean is None else self.mean, -np.inf),
-            _colour("std", std if self.std is None else self.std, 0.0),
-        )
-
     def _opened(self) -> TorchModel | OnnxModel:
         known, side = self._known(), self.size or _USUAL_SIDE
         if known is not None and self.weights is not None:
-            return TorchModel(known.load(self.weights), side)
+            return TorchModel(known.load(self.weights), side, (known.mean, known.std))
         if isinstance(self.backbone, nn.Module):
-            return TorchModel(self.backbone, side)
+            return TorchModel(self.backbone, side, _IMAGENET)
         from mipl.images.onnx_model import OnnxModel  # noqa: PLC0415
 
-        return OnnxModel(self.backbone, self.size, _USUAL_SIDE, torch.get_num_threads())
+        threads = torch.get_num_threads()
+        return OnnxModel(self.backbone, self.size, _USUAL_SIDE, _IMAGENET, threads)
+
+    def _colours(self, model: TorchModel | OnnxModel) -> tuple[Images, Images]:
+        """Return mean and spread of the colours, each (3, 1, 1)."""
+        mean, std = model.colours
+        return (
+            _colour("mean", mean if self.mean is None else self.mean),
+            _colour("std", std if self.std is None else self.std),
+        )
 
     def store(self, finished: str | Path | None) -> str | Path | None:
         """Return the cache, where there is one."""
@@ -154,17 +159,18 @@ class DeepPatches(ImageBags):
 
     def settings(self) -> dict[str, Any]:
         """Return what the features depend on, for the keys of finished pictures."""
-        model, colours = self._opened(), self._colours()
+        model = self._opened()
         return {
             "backbone": model.fingerprint(),
             "patches": int(self.patches),
             "side": model.side,
-            "colours": [colour.ravel().tolist() for colour in colours],
+            "colours": [colour.ravel().tolist() for colour in self._colours(model)],
         }
 
     def chunk(self, pictures: Sequence[Pixels]) -> list[PictureBag | MiplError]:
         """Return the bags of some pictures; an error takes the place of a bag."""
-        model, (mean, std) = self._opened(), self._colours()
+        model = self._opened()
+        mean, std = self._colours(model)
         results: list[PictureBag | MiplError] = []
         for pixels in pictures:
             try:
@@ -172,8 +178,7 @@ class DeepPatches(ImageBags):
             except MiplError as error:
                 results.append(error)
                 continue
-            stack = np.stack(resized(tiles, model.side)).transpose(0, 3, 1, 2)
-            images = (stack / np.float32(255) - mean) / std  # (n, 3, side, side)
+            images = _normalised(resized(tiles, model.side), mean, std)
             # One picture at a time: in another company, the last bits would differ.
             features = model(images)
             if not np.isfinite(features).all():
@@ -188,8 +193,8 @@ class DeepPatches(ImageBags):
 class TorchModel:
     """Images (n, 3, side, side) -> features (n, d) by a copy of a module."""
 
-    def __init__(self, module: nn.Module, side: int) -> None:
-        self.side = side
+    def __init__(self, module: nn.Module, side: int, colours: Colours) -> None:
+        self.side, self.colours = side, colours
         self._module = OwnEncoder(module, (3, side, side), "backbone").eval()
 
     @torch.no_grad()
@@ -206,13 +211,22 @@ class TorchModel:
         return f"{type(module).__name__} {sha256(text.encode()).hexdigest()}"
 
 
-def _colour(name: str, values: Sequence[float], above: float) -> Images:
+def _normalised(tiles: Sequence[Pixels], mean: Images, std: Images) -> Images:
+    images = np.stack(tiles).transpose(0, 3, 1, 2).astype(np.float32)
+    images /= 255
+    images -= mean
+    images /= std
+    return images  # (n, 3, side, side)
+
+
+def _colour(name: str, values: Sequence[float]) -> Images:
     try:
         colour = np.asarray(values, np.float32)
     except (TypeError, ValueError):
         colour = np.zeros(0, np.float32)
-    if colour.shape != (3,) or not (np.isfinite(colour) & (colour > above)).all():
-        kind = "positive numbers" if above == 0 else "numbers"
+    good = colour > 0 if name == "std" else np.isfinite(colour)
+    if colour.shape != (3,) or not (np.isfinite(colour) & good).all():
+        kind = "positive numbers" if name == "std" else "numbers"
         raise MiplError(
             f"{name} must be three {kind}, for red, green and blue; got {values!r}."
         )

@@ -70,10 +70,12 @@ class Finished:
         rows = self._connection.execute(
             "SELECT seal, n, features, boxes FROM bags WHERE key = ?", (key,)
         )
-        seal, *found = rows.fetchone() or (None, 0, b"", b"")
-        if seal != _seal(key, *found):
+        found = rows.fetchone()
+        if found is None:
             return None
-        n, features, boxes = found
+        seal, n, features, boxes = found
+        if seal != _seal(key, n, features, boxes):
+            return None
         return PictureBag(_array(features, n), _array(boxes, n))
 
     def put(self, bags: Iterable[tuple[str, PictureBag]]) -> None:

@@ -6,7 +6,7 @@ use.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from math import prod
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import TypeAdapter, ValidationError
 
 from mipl import files
 from mipl.errors import BadFile, MiplError, MissingExtra
@@ -29,6 +30,8 @@ _TYPES = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
 }
+Colours = tuple[Sequence[float], Sequence[float]]
+_COLOUR = TypeAdapter(tuple[float, float, float])
 _ERRORS_ONLY = 3  # A severity of onnxruntime's log.
 
 
@@ -42,11 +45,18 @@ class OnnxModel:
         The side of images in pixels that is wanted; the model must not ask for another.
     usual : int
         The side where neither says it.
+    colours : pair of three numbers
+        Mean and std of the colours, where the model's metadata do not say them.
     threads : int
     """
 
     def __init__(
-        self, path: str | Path, size: int | None, usual: int, threads: int
+        self,
+        path: str | Path,
+        size: int | None,
+        usual: int,
+        colours: Colours,
+        threads: int,
     ) -> None:
         self.path = files.existing_file(path)
         self._session = _session(self.path, threads)
@@ -61,6 +71,18 @@ class OnnxModel:
                 f"got {size}."
             )
         self.side: int = asked or size or usual
+        self.colours = self._said("mean", colours[0]), self._said("std", colours[1])
+
+    def _said(self, name: str, usual: Sequence[float]) -> Sequence[float]:
+        """Return what the metadata say of colours."""
+        text = self._session.get_modelmeta().custom_metadata_map.get(name)
+        try:
+            return usual if text is None else _COLOUR.validate_json(text)
+        except ValidationError:
+            raise BadFile(
+                f"the metadata of {self.path} must hold {name!r} as three numbers in "
+                f"JSON; they hold {text[:60]!r}."
+            ) from None
 
     def _images(self) -> Any:
         """Return the model's one input, which must be images."""
@@ -92,7 +114,8 @@ class OnnxModel:
             (found,) = self._session.run([output], {self._input.name: images})
         except Exception as error:  # onnxruntime's errors have no family.
             raise MiplError(
-                f"{self.path} failed on images of shape {images.shape}: {_said(error)}."
+                f"{self.path} failed on images of shape {images.shape}: "
+                f"{_reason(error)}."
             ) from None
         n, *rest = getattr(found, "shape", (0,))
         if n != len(images) or not rest or prod(rest) != rest[0]:
@@ -120,7 +143,7 @@ def _session(path: Path, threads: int) -> Any:
         )
     except Exception as error:  # onnxruntime's errors have no family.
         raise BadFile(
-            f"{path} cannot be opened as an ONNX model: {_said(error)}."
+            f"{path} cannot be opened as an ONNX model: {_reason(error)}."
         ) from None
 
 
@@ -139,5 +162,5 @@ def _elsewhere(model: Any) -> Iterator[str]:
             yield from (e.value for e in tensor.external_data if e.key == "location")
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return str(error).split("\n")[0].rpartition(" : ")[2].rstrip(".")
