@@ -5,7 +5,11 @@ import pytest
 from PIL import Image
 
 from mipl import Bags, Candidates, Dataset, MiplError, load_dataset, write_dataset
+from mipl.datasets import RECORDS
+from mipl.datasets.request import Request
+from mipl.errors import MissingData
 from mipl.images import SIFT, Row
+from mipl.images.catalog import image_bags
 from mipl.seeds import stream
 
 
@@ -77,11 +81,26 @@ def test_wrong_options(tiles):
         ({"images": pixels, "labels": labels[:3]}, "got 3"),
         ({"images": pixels, "labels": labels, "generator": "sfit"}, "'sift'"),
         ({"images": pixels, "labels": labels, "size": 9}, "must be 1 to 3"),
+        ({"images": pixels, "labels": labels, "size": "2"}, "must be 1 to 3"),
+        ({"images": pixels, "labels": labels, "generator": 3}, "an ImageBags; got 3"),
+        ({"labels": labels}, "labels go with an array of images"),
         ({"images": pixels, "labels": labels, "per_class": 0}, "per_class must be"),
         ({"images": pixels, "labels": labels, "r": 3}, "r=3 false labels"),
     ):
         with pytest.raises(MiplError, match=sentence):
             load_dataset("crc-mipl", **{"generator": "row", **options})
+
+
+@pytest.mark.parametrize("name", ["row", "sbn", "sift", "kmeansseg"])
+def test_tissue_of_the_published_size_has_the_published_geometry(name):
+    try:
+        (tissue,) = Request("tissue").arrays("crc_ishil100_224px.npz", images=4)
+    except MissingData as missing:
+        pytest.skip(str(missing))
+    bags = image_bags(name).transform(tissue[:12])
+    record = RECORDS[f"crc-mipl-{name}"]
+    assert bags.n_features == record.features
+    assert bags.sizes.min() >= record.smallest and bags.sizes.max() <= record.largest
 
 
 @pytest.mark.parametrize(

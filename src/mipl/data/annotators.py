@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +91,7 @@ def confusion_of_size(
     >>> float(sets(q).sum(axis=1).mean().round(2))
     2.08
     """
-    if not 1 <= size <= n_classes:
+    if not isinstance(size, Real) or not 1 <= size <= n_classes:
         raise MiplError(
             f"the average size of candidate sets must be 1 to {n_classes}, the number "
             f"of classes; got {size!r}."

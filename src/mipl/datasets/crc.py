@@ -58,6 +58,8 @@ def build(
     """
     check_own_labels(request)
     made = image_bags(generator, n_jobs=-1) if isinstance(generator, str) else generator
+    if not isinstance(made, ImageBags):
+        raise MiplError(f"generator must be a name or an ImageBags; got {made!r}.")
     pictures, names = _pictures(request, images, labels)
     kept = _chosen(request, names, per_class)
     bags = made.transform([pictures[i] for i in kept])
@@ -95,6 +97,8 @@ def published(request: Request) -> Dataset:
 
 def _pictures(request: Request, images: Any, labels: Any) -> tuple[Any, Array]:
     """Return the pictures and their classes."""
+    if labels is not None and (images is None or isinstance(images, (str, Path))):
+        raise MiplError("labels go with an array of images; folders name the classes.")
     if images is None:
         tiles, numbers, names = request.arrays(
             _STAND_IN, images=4, labels=1, class_names=1
