@@ -1,6 +1,6 @@
 """Pictures per second of each generator, and what 7000 of 224 x 224 would take.
 
-    python -m benchmarks.image_bags [--pictures 700] [--jobs 2]
+    python -m benchmarks.image_bags [--pictures 400] [--jobs 2]
 
 Tissue of 224 x 224 pixels (crc_ishil100_224px.npz, found as all raw files) is repeated
 up to the number of pictures and written as PNG files to a temporary folder: reading is
@@ -61,7 +61,7 @@ def measure(name: str, folder: Path, n: int, jobs: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pictures", type=int, default=700)
+    parser.add_argument("--pictures", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     FILE.unlink(missing_ok=True)

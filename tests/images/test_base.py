@@ -1,5 +1,6 @@
 """Arrays, files and folders in; bags with names, addresses and boxes out."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -10,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from mipl import MiplError
-from mipl.images import ImageBags, Patches
+from mipl.errors import MissingExtra
+from mipl.images import SIFT, ImageBags, KMeansSeg, Patches
 from mipl.images.finished import PictureBag
 
 
@@ -171,6 +173,36 @@ def test_wrong_arguments_are_told(photos):
         Patches(on_error="ignore").fit(photos)
     with pytest.raises(MiplError, match="grid must be a whole number >= 1"):
         Patches(grid=0).fit(photos)
+
+
+def test_processes_stop_at_a_bad_file_too(folder, photos):
+    for i in range(80):
+        Image.fromarray(photos[i % 6]).save(folder / f"q{i:02}.png")
+    (folder / "p2.png").write_bytes(b"no picture")
+    with pytest.raises(MiplError, match=r"p2\.png cannot be read"):
+        Patches(n_jobs=2).transform(folder)
+
+
+@pytest.mark.parametrize(
+    ("module", "generator", "package"),
+    [
+        ("cv2", SIFT(), "opencv-python-headless"),
+        ("pywt", KMeansSeg(), "PyWavelets"),
+        ("skimage.color", KMeansSeg(), "scikit-image"),
+    ],
+)
+def test_a_missing_package_is_told_with_its_extra(
+    monkeypatch, photos, module, generator, package
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=rf'needs {package}, .*"mipl\[vision\]"'):
+        generator.transform(photos)
+
+
+def test_a_missing_reader_is_told_with_its_extra(monkeypatch, folder):
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(MissingExtra, match="reading pictures needs Pillow"):
+        Patches().transform(folder)
 
 
 def test_nothing_is_warned_of_good_pictures(folder):

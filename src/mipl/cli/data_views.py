@@ -55,7 +55,7 @@ def _published(record: Record) -> dict[str, str]:
         "n min-max (avg)": f"{record.smallest}-{record.largest} ({record.mean:.2f})",
         "d": f"{record.features:,}",
         "k": str(record.classes),
-        "candidates min/avg/max": "r + 1",
+        "candidates min/avg/max": record.candidates,
     }
     if record.positives is not None:
         shares = (f"{share:.1f}%" for share in record.positives)

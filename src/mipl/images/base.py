@@ -11,7 +11,7 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mipl.data.bags import Bags
-from mipl.errors import MiplError, unknown
+from mipl.errors import MiplError, MissingExtra, unknown
 from mipl.images.conversion import Converted, Progress, convert
 from mipl.images.finished import PictureBag
 from mipl.images.pictures import as_pictures
@@ -117,6 +117,8 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _tried(self, pixels: Pixels) -> PictureBag | MiplError:
         try:
             return self.instances(pixels)
+        except MissingExtra:  # No picture is to blame.
+            raise
         except MiplError as error:
             return error
 

@@ -15,7 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from mipl.data.bags import Bags
-from mipl.errors import MiplError
+from mipl.errors import MiplError, MissingExtra
 from mipl.images.finished import Finished, PictureBag
 from mipl.images.pictures import Picture
 from mipl.images.pixels import Pixels
@@ -127,6 +127,8 @@ def _chunk(generator: ImageBags, chunk: Sequence[Picture]) -> list[Result]:
 def _read(picture: Picture) -> Pixels | MiplError:
     try:
         return picture.pixels()
+    except MissingExtra:
+        raise
     except MiplError as error:
         return error
 

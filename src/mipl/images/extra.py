@@ -6,7 +6,6 @@ from typing import Any
 from mipl.errors import MissingExtra
 
 _PACKAGES = {
-    "PIL": "Pillow",
     "PIL.Image": "Pillow",
     "PIL.ImageOps": "Pillow",
     "cv2": "opencv-python-headless",

@@ -1,5 +1,6 @@
 """KMeansSeg: regions of like colour and texture, found by k-means."""
 
+from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
@@ -86,6 +87,11 @@ class KMeansSeg(ImageBags):
                 raise MiplError(f"{name} must be a number >= 0; got {value!r}.")
         self.one_of("wavelet", vision("pywt", "KMeansSeg").wavelist(kind="discrete"))
 
+    def chunk(self, pictures: Sequence[Pixels]) -> list[PictureBag | MiplError]:
+        """Return the bags of some pictures."""
+        with threadpool_limits(1):  # Threads would add up in any order.
+            return super().chunk(pictures)
+
     def instances(self, pixels: Pixels) -> PictureBag:
         """Return the regions of one picture."""
         side = self.block or 2 * max(1, round(min(pixels.shape[:2]) / (2 * _SHARE)))
@@ -97,8 +103,7 @@ class KMeansSeg(ImageBags):
             )
         blocks = block_vectors(pixels, side, self.wavelet)
         rows = blocks.reshape(-1, blocks.shape[2])
-        with threadpool_limits(1):  # Threads would add up in any order.
-            labels = self._regions(_standardised(rows))
+        labels = self._regions(_standardised(rows))
         order = np.argsort(-np.bincount(labels), kind="stable")
         means = np.stack([rows[labels == region].mean(axis=0) for region in order])
         shaped = labels.reshape(blocks.shape[:2])

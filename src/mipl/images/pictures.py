@@ -60,7 +60,7 @@ def as_pictures(X: Any) -> list[Picture]:
 
     Parameters
     ----------
-    X : (m, h, w, c) or (m, h, w) array, list of arrays and paths, path
+    X : (m, h, w, c) or (m, h, w) array, list of arrays, paths and pictures, path
         A folder stands for all pictures in it and below, in the order of their names;
         they are called by their path in it, without suffix.
 
@@ -96,6 +96,9 @@ def _check_stack(stack: Array) -> None:
 
 
 def _pictures(item: Any, place: int) -> Iterator[Picture]:
+    if isinstance(item, Picture):
+        yield item
+        return
     if not isinstance(item, (str, Path)):
         yield Picture(f"picture {place}", np.asarray(item))
         return
