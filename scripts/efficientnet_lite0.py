@@ -86,13 +86,13 @@ class TensorsOnly(pickle.Unpickler):
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
             return rebuild
         if module == "torch" and name in TYPES:
-            return TYPES[name]
+            return name
         raise BadFile(f"the file asks for {module}.{name}, which is no tensor.")
 
     def persistent_load(self, pid: Any) -> Storage:
         """Return the storage that a record names."""
-        _, dtype, key, _, size, _ = pid
-        return Storage(dtype, str(key), int(size))
+        _, name, key, _, size, _ = pid
+        return Storage(TYPES[name], str(key), int(size))
 
 
 def rebuild(storage: Storage, offset: int, shape: Any, strides: Any, *_: Any) -> View:
@@ -123,6 +123,7 @@ def read_tensors(stream: BinaryIO) -> dict[str, npt.NDArray[Any]]:
         KeyError,
         IndexError,
         TypeError,
+        ValueError,
         OverflowError,
     ) as error:
         raise BadFile(f"the file holds no tensors that can be read: {error}") from None
