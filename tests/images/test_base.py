@@ -133,6 +133,15 @@ def test_other_settings_or_pixels_are_not_taken_for_finished(tmp_path, photos):
     assert Corners.computed == 12
 
 
+def test_a_file_that_is_gone_is_told_with_finished_pictures_too(tmp_path, folder):
+    files = sorted(folder.glob("p*.png"))
+    files[1].unlink()
+    files[1].symlink_to(tmp_path / "nowhere")
+    with pytest.raises(MiplError, match=r"p1\.png"):
+        Patches().transform(folder, finished=tmp_path / "finished")
+    Patches(grid=np.int64(2)).transform(files[2:], finished=tmp_path / "finished")
+
+
 def test_a_foreign_file_of_finished_pictures_is_refused(tmp_path, photos):
     kept = tmp_path / "finished"
     kept.write_bytes(b"something else, and long enough to be looked at" * 20)
@@ -171,6 +180,8 @@ def test_two_files_of_one_name_and_a_folder_of_none_are_told(folder, tmp_path):
 def test_wrong_arguments_are_told(photos):
     with pytest.raises(MiplError, match="unknown on_error 'ignore'"):
         Patches(on_error="ignore").fit(photos)
+    with pytest.raises(MiplError, match="n_jobs must be None or a whole number"):
+        Patches(n_jobs=0).fit(photos)
     with pytest.raises(MiplError, match="grid must be a whole number >= 1"):
         Patches(grid=0).fit(photos)
 

@@ -8,6 +8,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mipl.data.bags import Bags
@@ -85,6 +86,11 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def check(self) -> None:
         """Refuse wrong arguments; a generator adds the checks of its own."""
         self.one_of("on_error", ("raise", "skip"))
+        jobs = self.n_jobs
+        if jobs is not None and (not isinstance(jobs, Integral) or jobs == 0):
+            raise MiplError(
+                f"n_jobs must be None or a whole number, not 0; got {jobs!r}."
+            )
 
     def whole(self, name: str, least: int) -> None:
         """Refuse an argument that is no whole number of at least ``least``."""
@@ -99,8 +105,13 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def settings(self) -> dict[str, Any]:
         """Return what the instances depend on, for the keys of finished pictures."""
+        given = self.get_params()
         others = ("n_jobs", "on_error")
-        return {k: v for k, v in self.get_params().items() if k not in others}
+        return {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in given.items()
+            if name not in others
+        }
 
     def store(self, finished: str | Path | None) -> str | Path | None:
         """Return the file of finished pictures to use; a generator may have its own."""

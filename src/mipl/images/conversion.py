@@ -85,7 +85,7 @@ def _results(
         return
     settings = _settings(generator)
     keys = [[_key(settings, picture) for picture in chunk] for chunk in chunks]
-    known = [[store.get(key) for key in part] for part in keys]
+    known = [[None if key is None else store.get(key) for key in part] for part in keys]
     missing = [
         [one for one, bag in zip(chunk, bags, strict=True) if bag is None]
         for chunk, bags in zip(chunks, known, strict=True)
@@ -99,7 +99,7 @@ def _results(
         store.put(
             (key, result)
             for key, bag, result in pairs
-            if bag is None and isinstance(result, PictureBag)
+            if bag is None and key is not None and isinstance(result, PictureBag)
         )
         yield results
 
@@ -139,8 +139,12 @@ def _raise_first(results: Sequence[Result]) -> None:
             raise result
 
 
-def _key(settings: str, picture: Picture) -> str:
-    return sha256(f"{settings} {picture.digest()}".encode()).hexdigest()
+def _key(settings: str, picture: Picture) -> str | None:
+    """Return the key of a picture; None where it cannot be read, as is told later."""
+    try:
+        return sha256(f"{settings} {picture.digest()}".encode()).hexdigest()
+    except (OSError, MiplError):
+        return None
 
 
 def _settings(generator: ImageBags) -> str:
