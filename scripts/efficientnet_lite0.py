@@ -116,6 +116,8 @@ def read_tensors(stream: BinaryIO) -> dict[str, npt.NDArray[Any]]:
             str(name): view.of(numbers[view.storage.key])
             for name, view in views.items()
         }
+    except BadFile:
+        raise
     except (
         pickle.UnpicklingError,
         AttributeError,
