@@ -32,9 +32,9 @@ def fill(module: nn.Module, path: str | Path, whose: str) -> None:
         How messages call the network and the layout of its file.
     """
     values, needed = _read(path), module.state_dict()
-    wanted = {name for name in needed if not name.endswith(_UNUSED)}
+    wanted = {name for name in needed if _used(name)}
     absent = wanted - values.keys()
-    foreign = {name for name in values.keys() - needed.keys() if _counts(name)}
+    foreign = {name for name in values.keys() - needed.keys() if _used(name)}
     if absent:
         raise BadFile(f"{path} does not fit {whose}: it lacks {_some(absent)}.")
     if foreign:
@@ -72,7 +72,7 @@ def _fitting(
     needed: Mapping[str, Tensor],
 ) -> Tensor:
     old = needed[name]
-    if name not in values or not _counts(name):
+    if name not in values or not _used(name):
         return old
     new = values[name]
     if new.shape != old.shape or not new.is_floating_point():
@@ -85,7 +85,7 @@ def _fitting(
     return new.to(old.dtype)
 
 
-def _counts(name: str) -> bool:
+def _used(name: str) -> bool:
     return not name.endswith(_UNUSED)
 
 
