@@ -196,7 +196,9 @@ def test_an_interrupted_command_goes_on(run, slides, tmp_path, monkeypatch) -> N
 
     monkeypatch.setattr(Row, "instances", counted)
     out = tmp_path / "x.bags.h5"
-    assert _to_bags(run, slides, out).code == 130 and not out.exists()
+    ran = _to_bags(run, slides, out)
+    assert ran.code == 130 and not out.exists()
+    assert f"interrupted: {out}.part keeps what is done" in ran.err
     computed[:] = []
     assert _to_bags(run, slides, out).code == 0
     assert len(computed) == 70 - 32  # One chunk was finished before.

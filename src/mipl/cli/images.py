@@ -59,7 +59,7 @@ def to_bags(
     where none is given. A command that was interrupted goes on when it is given again.
     """
     from mipl.cli.data_views import show_written
-    from mipl.cli.output import warn
+    from mipl.cli.output import tell, warn
     from mipl.cli.progress import count_bar
     from mipl.cli.sources import given_options
     from mipl.datasets.places import cache_dir
@@ -85,10 +85,14 @@ def to_bags(
         classes=classes,
     )
     part = out.with_name(f"{out.name}.part")
-    with count_bar("pictures") as progress:
-        data, skipped = read_pictures(
-            folder, made, progress=progress, finished=part, **columns
-        )
+    try:
+        with count_bar("pictures") as progress:
+            data, skipped = read_pictures(
+                folder, made, progress=progress, finished=part, **columns
+            )
+    except KeyboardInterrupt:
+        tell("interrupted", f"{part} keeps what is done; the same command goes on.")
+        raise
     write_dataset(data, out)
     part.unlink(missing_ok=True)
     for name, reason in skipped.items():

@@ -17,7 +17,7 @@ from mipl.reports.plots import drawing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_COLOURS = "inferno"
+_COLOURS = "viridis"
 _OPACITY = 0.6
 
 
@@ -36,8 +36,11 @@ def draw_overlay(told: Explanation) -> Figure:
         )
         plain, covered, classes = figure.subplots(1, 3, width_ratios=(2, 2.3, 1.6))
         for axis in (plain, covered):
-            axis.imshow(pixels, interpolation="none")
             axis.axis("off")
+        plain.imshow(pixels, interpolation="none")
+        # Below colours that mean something, the picture has none of its own.
+        grey = pixels.mean(axis=2)
+        covered.imshow(grey, cmap="gray", vmin=0, vmax=255, interpolation="none")
         shade = covered.imshow(
             heat, cmap=_COLOURS, alpha=_OPACITY, interpolation="none"
         )
