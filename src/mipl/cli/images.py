@@ -91,7 +91,8 @@ def to_bags(
                 folder, made, progress=progress, finished=part, **columns
             )
     except KeyboardInterrupt:
-        tell("interrupted", f"{part} keeps what is done; the same command goes on.")
+        kept = made.store(part)
+        tell("interrupted", f"{kept} keeps what is done; the same command goes on.")
         raise
     write_dataset(data, out)
     part.unlink(missing_ok=True)
