@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from mipl import __version__
-from mipl.cli import data
+from mipl.cli import data, images
 from mipl.cli.demo import demo
 from mipl.cli.evaluate import evaluate
 from mipl.cli.explain import explain
@@ -29,6 +29,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(data.app, name="data")
+app.add_typer(images.app, name="images")
 for verb in (fit, tune, predict, evaluate, explain, methods, demo):
     app.command()(verb)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +107,18 @@ def trial_bar() -> Iterator[Watch]:
     finally:
         if progress.live.is_started:
             progress.stop()
+
+
+@contextmanager
+def count_bar(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Give a callback of how many are done, and of how many in all."""
+    with bar() as progress:
+        task = progress.add_task(what, total=None, figures="")
+
+        def advance(done: int, total: int | None) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield advance
 
 
 def told(figures: Mapping[str, float]) -> str:

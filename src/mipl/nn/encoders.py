@@ -97,15 +97,19 @@ class OwnEncoder(Keyed):
     """A module of the user's, which sees instances in their declared shape.
 
     It keeps the values it came with. What it draws at random (dropout) comes from
-    torch's global generator, which is set from the step's key and put back.
+    torch's global generator, which is set from the step's key and put back. Messages
+    call it as the argument that it was given as.
     """
 
     _FAILURES = (RuntimeError, ValueError, TypeError, IndexError)
 
-    def __init__(self, module: nn.Module, shape: tuple[int, ...]) -> None:
+    def __init__(
+        self, module: nn.Module, shape: tuple[int, ...], called: str = "encoder"
+    ) -> None:
         super().__init__()
         self.module = copy.deepcopy(module)
         self.shape = shape
+        self.called = called
 
     def forward(self, x: Tensor) -> Tensor:
         """Embed the instances."""
@@ -115,14 +119,14 @@ class OwnEncoder(Keyed):
                 h = self.module(x.view(-1, *self.shape))
             except self._FAILURES as error:
                 raise MiplError(
-                    f"the encoder failed on {len(x)} instances of shape {self.shape}: "
-                    f"{error}"
+                    f"the {self.called} failed on {len(x)} instances of shape "
+                    f"{self.shape}: {error}"
                 ) from error
         if not isinstance(h, Tensor) or h.ndim != 2 or len(h) != len(x):
             got = tuple(h.shape) if isinstance(h, Tensor) else type(h).__name__
             raise MiplError(
-                f"the encoder must turn {len(x)} instances of shape {self.shape} into "
-                f"a ({len(x)}, L) tensor; it gave {got}."
+                f"the {self.called} must turn {len(x)} instances of shape {self.shape} "
+                f"into a ({len(x)}, L) tensor; it gave {got}."
             )
         return h
 
