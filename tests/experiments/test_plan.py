@@ -82,9 +82,7 @@ def test_the_seed_has_one_place():
         Run("miplma", "digits-mipl", {"random_state": 1})
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"r": "2"}, {"arguments": [1]}, {"split": None}]
-)
+@pytest.mark.parametrize("wrong", [{"r": "2"}, {"arguments": [1]}, {"split": None}])
 def test_a_damaged_form_is_refused_by_the_name_of_the_field(wrong):
     (name,) = wrong
     with pytest.raises(MiplError, match=f"{name} of a run is wrong"):

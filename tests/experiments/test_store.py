@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mipl.errors import BadFile, MiplError
+from mipl.experiments import database
 from mipl.experiments.plan import Run
 from mipl.experiments.results import Predictions, Result
 from mipl.experiments.store import Store
@@ -93,7 +94,7 @@ def test_results_are_chosen_by_fields(store):
 
 def test_keys_are_told_apart(store):
     store.record(DONE)
-    with pytest.raises(MiplError, match="no result in .* begins with 0000"):
+    with pytest.raises(MiplError, match=r"no result in .* begins with 0000"):
         store.by_key("0000")
     with pytest.raises(MiplError, match="a key is made of the digits"):
         store.by_key("%")
@@ -106,7 +107,7 @@ def test_a_store_that_is_not_there_is_not_made_by_reading(tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(MiplError, match="the folder .*nowhere does not exist"):
+    with pytest.raises(MiplError, match=r"the folder .*nowhere does not exist"):
         Store(tmp_path / "nowhere" / "results.db", create=True)
 
 
@@ -178,8 +179,6 @@ def test_a_store_in_a_folder_that_cannot_be_written_can_be_read(store):
 
 
 def test_every_commit_is_synchronised_in_full(store):
-    from mipl.experiments import database
-
     with database.writing(store.path) as file:
         assert file.execute("PRAGMA synchronous").fetchone()[0] == 2
         assert file.execute("PRAGMA journal_mode").fetchone()[0] == "delete"
