@@ -8,10 +8,15 @@ from typing import Any
 
 from mipl.errors import unknown
 
-REBUILT = "rebuilt by the published recipe"
-RAW = "made of the raw features of the published set"
-STAND_IN = "a stand-in: five other tissue classes, smaller tiles, simulated annotators"
-SMALLER = "its 10,000 test images alone, split 7:3"
+# What sets a data set apart from the authors' files.
+REBUILT, RAW, STAND_IN, PART = "rebuilt", "raw features", "stand-in", "part"
+MEANING = {
+    REBUILT: "rebuilt by the published recipe, other bags than the authors'",
+    RAW: "made of the raw features of the published set",
+    STAND_IN: "a stand-in of five other tissue classes, smaller tiles and simulated "
+    "annotators: the published figures are orientation only",
+    PART: "its 10,000 test images alone, split 7:3",
+}
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Source:
         The numbers of false labels it is used with; empty where its candidates are
         its own.
     here : str
-        What sets it apart from the authors' files.
+        What sets it apart from the authors' files: a key of ``MEANING``.
     """
 
     id: str
@@ -49,7 +54,7 @@ def _tissue(end: str, title: str, **options: Any) -> Source:
 
 def _flipped(q: float) -> Source:
     options = {"generator": "flip", "q": q}
-    return Source(f"kmnist-q{q}", f"q={q}", "kmnist", options, here=SMALLER)
+    return Source(f"kmnist-q{q}", f"q={q}", "kmnist", options, here=PART)
 
 
 R = (1, 2, 3)
