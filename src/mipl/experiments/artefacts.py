@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from mipl.errors import unknown
 from mipl.experiments.artefact import Artefact
-from mipl.experiments.figures import fig3, fig_a1, fig_a3, fig_a4
+from mipl.experiments.figures import fig1, fig3, fig_a1, fig_a2, fig_a3, fig_a4
 from mipl.experiments.tables import (
     claims,
+    highest,
     table1,
     table2,
     table3,
@@ -32,11 +33,14 @@ _EVERY: tuple[Artefact, ...] = (
     table_a3.TABLE,
     table_a4.TABLE,
     table_a5.TABLE,
+    fig1.FIGURE,
     fig3.FIGURE,
     fig_a1.FIGURE,
+    fig_a2.FIGURE,
     fig_a3.FIGURE,
     fig_a4.FIGURE,
     claims.TABLE,
+    highest.TABLE,
 )
 ARTEFACTS = {one.name: one for one in _EVERY}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mipl.experiments.cells import Cell
-from mipl.experiments.paper import Figure
+from mipl.experiments.paper import Figure, Highest
 from mipl.experiments.pictures import Picture
 
 
@@ -77,7 +77,20 @@ class Tally:
     published: tuple[int, int, int] | None = None
 
 
-Entry = str | Score | Tally
+@dataclass(frozen=True)
+class Gap:
+    """A figure of the literature, and how far ours lies above it."""
+
+    cell: Cell
+    highest: Highest
+
+    @property
+    def value(self) -> float | None:
+        """Ours minus it; None where ours was not measured."""
+        return None if self.cell.mean is None else self.cell.mean - self.highest.mean
+
+
+Entry = str | Score | Tally | Gap
 
 
 @dataclass(frozen=True)
@@ -91,15 +104,11 @@ class Sheet:
 
     def records(self) -> list[dict[str, Any]]:
         """Return plain values for a CSV file: a row per score, or per row of text."""
-        scores = [
-            entry.record()
-            for row in self.rows
-            for entry in row
-            if isinstance(entry, Score)
-        ]
-        return scores or [
-            _plain(dict(zip(self.heads, row, strict=True))) for row in self.rows
-        ]
+        found = []
+        for row in self.rows:
+            scores = [entry.record() for entry in row if isinstance(entry, Score)]
+            found += scores or [_plain(dict(zip(self.heads, row, strict=True)))]
+        return found
 
 
 def _plain(row: Mapping[str, Entry]) -> dict[str, Any]:
@@ -110,7 +119,7 @@ def _plain(row: Mapping[str, Entry]) -> dict[str, Any]:
                 f"{head} {name}": getattr(entry, name)
                 for name in ("win", "tie", "loss", "untested")
             }
-        else:
+        elif isinstance(entry, str):
             told[head] = entry
     return told
 

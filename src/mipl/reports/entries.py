@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mipl.experiments.sheet import Entry, Score, Tally
+from mipl.experiments.sheet import Entry, Gap, Score, Tally
 
 MARKS = {"win": "●", "loss": "○", "tie": "~", "": ""}
 
@@ -45,6 +45,8 @@ def told(entry: Entry) -> Told:
         return Told(_score_lines(entry), entry.best)
     if isinstance(entry, Tally):
         return Told(_tally_lines(entry))
+    if isinstance(entry, Gap):
+        return Told(_gap_lines(entry))
     return Told((entry,))
 
 
@@ -72,3 +74,13 @@ def _tally_lines(tally: Tally) -> tuple[str, ...]:
     if tally.published is not None:
         lines.append(f"paper {'/'.join(map(str, tally.published))}")
     return tuple(lines)
+
+
+def _gap_lines(gap: Gap) -> tuple[str, ...]:
+    best = gap.highest
+    star = "*" if best.mark else ""
+    figure = f"{spread(best.mean, best.std)}{star}"
+    if gap.value is not None:
+        figure += f", ours {share(gap.value, sign=True)}"
+    why = f"; {best.mark}" if best.mark else ""
+    return figure, f"{best.method}, {best.source}{why}"

@@ -50,6 +50,8 @@ def product_lines(product: Product, level: int = 2) -> list[str]:
     if product.missing:
         lines += [f"{product.missing} of {product.runs} runs are missing.", ""]
     for sheet in product.sheets:
+        if sheet.title != product.title:
+            lines += [f"{'#' * (level + 1)} {escaped(sheet.title)}", ""]
         lines += [*sheet_lines(sheet), ""]
     return lines
 

@@ -48,13 +48,14 @@ def _section(product: Product) -> dict[str, Any]:
         "command": product.command,
         "runs": product.runs,
         "missing": product.missing,
-        "sheets": [_table(sheet) for sheet in product.sheets],
+        "sheets": [_table(sheet, product.title) for sheet in product.sheets],
         "pictures": [Markup(as_svg(draw(one))) for one in product.pictures],
     }
 
 
-def _table(sheet: Sheet) -> dict[str, Any]:
+def _table(sheet: Sheet, above: str) -> dict[str, Any]:
     return {
+        "title": "" if sheet.title == above else sheet.title,
         "heads": sheet.heads,
         "rows": [[told(entry) for entry in row] for row in sheet.rows],
         "notes": sheet.notes,

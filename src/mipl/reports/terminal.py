@@ -41,6 +41,8 @@ def renderables(product: Product) -> Iterator[RenderableType]:
     """Yield what a console prints of an artefact, part by part."""
     yield Text(f"{product.name}: {product.title}", "bold")
     for sheet in product.sheets:
+        if sheet.title != product.title:
+            yield Text(sheet.title, "italic")
         yield sheet_table(sheet)
         for note in sheet.notes:
             yield Text(note, "dim")
