@@ -20,9 +20,12 @@ class Selection:
     data : names of data sets
     r : numbers of false labels
     splits : numbers of folds
-    presets : names of settings, such as "published"
+    presets : names of readings of MIPLMA ("ours", "released", "paper")
+        The first is compared with the other methods.
     epochs : int
         Of every method that trains in epochs: a quick look, not the paper's setting.
+    paired : bool
+        Whether t-tests compare methods split by split, or their results as two groups.
     """
 
     methods: tuple[str, ...] | None = None
@@ -31,6 +34,7 @@ class Selection:
     splits: tuple[int, ...] | None = None
     presets: tuple[str, ...] | None = None
     epochs: int | None = None
+    paired: bool = True
 
     def keep(self, name: str, values: Collection[Any]) -> list[Any]:
         """Return those of an artefact's own values that were selected, in its order.

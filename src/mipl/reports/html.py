@@ -19,7 +19,7 @@ from mipl.reports.plots import as_svg, draw_curves
 from mipl.reports.text import DEMO_COLUMNS, demo_rows, number
 
 _TEMPLATES = files("mipl.reports").joinpath("templates")
-_PANELS = (
+PANELS = (
     ("loss", "training loss"),
     ("margin_mean", "mean margin: best candidate minus best non-candidate"),
     ("margin_violation_rate", "share of bags with a violated margin"),
@@ -66,7 +66,7 @@ def write_demo_page(
             "folds": len({run.fold for run in runs}),
             "epochs": _epochs(runs),
             "seconds": number(seconds, 0),
-            "curves": Markup(as_svg(draw_curves(_histories(runs), _PANELS))),
+            "curves": Markup(as_svg(draw_curves(_histories(runs), PANELS))),
             "bags": _bags(runs),
         },
     )
