@@ -1,8 +1,8 @@
-"""The bars of a fit, in scikit-learn's callback form, and of a search."""
+"""The bars of a fit, in scikit-learn's callback form, of a search and of a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +16,22 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from mipl.cli.output import console
+from mipl.cli.output import console, plain
 
 if TYPE_CHECKING:
+    from mipl.experiments.results import Result
+    from mipl.experiments.runner import Progress as PlanProgress
     from mipl.selection import Tuned
     from mipl.selection.tuning import Watch
 
 _SHOWN = {"loss": "loss", "margin_mean": "margin", "resolved": "resolved"}
 
 
-def bar() -> Progress:
-    """Return a bar on stderr that counts, with elapsed and remaining time."""
+def bar(period: float = 30.0) -> Progress:
+    """Return a bar on stderr that counts, with elapsed and remaining time.
+
+    What remains is judged by the speed of the last ``period`` of seconds.
+    """
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=12),
@@ -36,6 +41,7 @@ def bar() -> Progress:
         TimeRemainingColumn(),
         TextColumn("{task.fields[figures]}"),
         console=console(stderr=True),
+        speed_estimate_period=period,
     )
 
 
@@ -98,6 +104,34 @@ def trial_bar() -> Iterator[Watch]:
     finally:
         if progress.live.is_started:
             progress.stop()
+
+
+@contextmanager
+def plan_bar() -> Iterator[Callable[[PlanProgress], None]]:
+    """Give what moves a bar with every run of a plan and shows what came of it."""
+    progress = bar(period=3600.0)
+    task = progress.add_task("run", total=None, figures="")
+
+    def watch(now: PlanProgress) -> None:
+        if not progress.live.is_started:
+            progress.start()
+            progress.reset(task)  # What was known before took no time.
+        figures = "" if now.last is None else _ended(now.last)
+        progress.update(
+            task, completed=now.done, total=now.total, figures=plain(figures)
+        )
+
+    try:
+        yield watch
+    finally:
+        if progress.live.is_started:
+            progress.stop()
+
+
+def _ended(result: Result) -> str:
+    run = result.run
+    what = result.state if result.accuracy is None else f"{result.accuracy:.3f}"
+    return f"{run.method} {run.data} r={run.r} split {run.split}: {what}"
 
 
 def told(figures: Mapping[str, float]) -> str:
