@@ -31,7 +31,7 @@ def attention_curves(model: BagClassifier, test: Dataset, places: list[int]) -> 
     curves: Curves = {}
     for place in places:
         bag = test[[place]]
-        curves[f"attention {place}"] = model.attend(bag.bags).tolist()  # type: ignore[attr-defined]
+        curves[f"attention {place}"] = model.attend(bag.bags).tolist()
         positive = positive_instances(bag)
         if positive is not None:
             curves[f"positive {place}"] = [float(one) for one in positive]
