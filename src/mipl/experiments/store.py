@@ -81,9 +81,7 @@ class Store:
         run, row = result.run, _row(result)
         places = ", ".join(f":{name}" for name in row)
         with database.writing(self.path) as file:
-            before = [
-                one for one in _asked(file, run) if _same_data(one["content"], run)
-            ]
+            before = asked(file, run)
             if any(one["state"] in SETTLED for one in before):
                 return False
             for one in before:  # It failed, and was tried again.
@@ -135,11 +133,7 @@ class Store:
         found: dict[Run, Result] = {}
         with database.reading(self.path) as file:
             for run in runs:
-                rows = [
-                    row
-                    for row in _asked(file, run)
-                    if row["state"] in states and _same_data(row["content"], run)
-                ]
+                rows = [row for row in asked(file, run) if row["state"] in states]
                 # The very same content before an unknown one, then the latest.
                 rows.sort(key=lambda row: row["content"] == run.content)
                 if rows:
@@ -218,14 +212,12 @@ def _row(result: Result) -> dict[str, Any]:
     }
 
 
-def _asked(file: sqlite3.Connection, run: Run) -> list[sqlite3.Row]:
+def asked(file: sqlite3.Connection, run: Run) -> list[sqlite3.Row]:
+    """Return the rows of a run, on data equal as far as both contents are known."""
     query = "SELECT * FROM results WHERE question = ? ORDER BY rowid"
-    return list(file.execute(query, (run.question.key,)))
-
-
-def _same_data(content: str, run: Run) -> bool:
-    """Whether two contents are equal, as far as both are known."""
-    return not content or not run.content or content == run.content
+    rows = file.execute(query, (run.question.key,))
+    same = ("", run.content)
+    return [row for row in rows if not run.content or row["content"] in same]
 
 
 def _among(name: str, values: Collection[Any]) -> str:

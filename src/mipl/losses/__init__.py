@@ -3,7 +3,6 @@
 from mipl.losses.attention import attention_entropy
 from mipl.losses.calibrated import best_and_next, calibratable_loss
 from mipl.losses.candidate import candidate_log_loss, weighted_log_loss
-from mipl.losses.copies import copies
 from mipl.losses.inhibition import candidate_mass, inhibition_loss
 from mipl.losses.latent import bernoulli_entropy
 from mipl.losses.leverage import leveraged, log_pair, sigmoid_pair
@@ -24,7 +23,6 @@ __all__ = [
     "calibratable_loss",
     "candidate_log_loss",
     "candidate_mass",
-    "copies",
     "counted_margin_loss",
     "inhibition_loss",
     "label_margin",
