@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mipl.experiments.plan import Run
 from mipl.experiments.store import Store
+
+if TYPE_CHECKING:
+    from mipl.experiments.sheet import Product
 
 
 @dataclass(frozen=True)
@@ -49,23 +52,22 @@ class Selection:
 
 
 class Artefact(Protocol):
-    """A table, a figure or a list of claims.
+    """A table, a figure or a list of claims."""
 
-    Attributes
-    ----------
-    name : str
-        As in ``mipl reproduce NAME``.
-    title : str
-        One line.
-    """
+    @property
+    def name(self) -> str:
+        """As in ``mipl reproduce NAME``."""
+        ...
 
-    name: str
-    title: str
+    @property
+    def title(self) -> str:
+        """One line."""
+        ...
 
     def plan(self, selection: Selection) -> list[Run]:
         """Return the runs it is made of; content and versions stay empty."""
         ...
 
-    def build(self, store: Store, selection: Selection) -> Any:
+    def build(self, store: Store, selection: Selection) -> Product:
         """Return tables and figures of what the store holds, gaps where it lacks."""
         ...

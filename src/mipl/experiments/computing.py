@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mipl.data.dataset import Dataset
+from mipl.data.instance_classes import positive_instances
 from mipl.errors import Diverged, MiplError
 from mipl.experiments.contents import loaded
 from mipl.experiments.evaluation import Evaluation, evaluate
@@ -51,6 +52,7 @@ def build(run: Run) -> BagClassifier:
     """
     arguments = dict(run.arguments)
     published = run.data if arguments.pop("published", False) else None
+    arguments.pop("watch", None)
     model = method(run.method, published_for=published, r=run.r, **arguments)
     seeds = [name for name in model.get_params() if name.endswith("random_state")]
     return model.set_params(**dict.fromkeys(seeds, run.seed))
@@ -108,7 +110,7 @@ def _judged(run: Run, model: BagClassifier, test: Dataset, seconds: float) -> Ou
     numbers = loaded(run).data.fold(run.split).test
     return Outcome(
         _ended(run, FINISHED, right, seconds, figures_of(found)),
-        curves_of(model),
+        curves_of(model) | attention_of(model, test, run.arguments.get("watch", [])),
         _predictions(model, test, numbers),
     )
 
@@ -149,6 +151,24 @@ def curves_of(model: BagClassifier) -> Curves:
         for name in ("best_candidate", "best_other"):
             for place, value in enumerate(record[name]):
                 curves.setdefault(f"{name} {place}", []).append(_short(value))
+    return curves
+
+
+def attention_of(model: BagClassifier, test: Dataset, places: Sequence[int]) -> Curves:
+    """Return the attention of watched test bags, and which instances are positive."""
+    curves: Curves = {}
+    for place in places:
+        if not hasattr(model, "attend") or not 0 <= place < len(test):
+            raise MiplError(
+                f"watch of a run must name test bags from 0 to {len(test) - 1}, of a "
+                f"method that has attention; got {place!r}."
+            )
+        bag = test[[place]]
+        weights = model.attend(bag.bags)  # (n,)
+        curves[f"attention {place}"] = [_short(one) for one in weights.tolist()]
+        positive = positive_instances(bag)
+        if positive is not None:
+            curves[f"positive {place}"] = [float(one) for one in positive]
     return curves
 
 

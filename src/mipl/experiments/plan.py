@@ -71,7 +71,8 @@ class Run:
         A name of the catalog.
     arguments : mapping of JSON values
         As ``mipl.method`` takes them (``training__lr``, ``reduction``), except
-        ``random_state``; ``published=True`` takes the settings published for the data.
+        ``random_state``; ``published=True`` takes the settings published for the data,
+        and ``watch`` names test bags, by their place, whose attention is kept.
     options : mapping of JSON values
         Of the data set, its ``seed`` among them.
     r : int

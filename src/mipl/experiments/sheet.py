@@ -51,16 +51,20 @@ class Score:
             "variant": spot.entrant.variant,
             "data": spot.source.id,
             "r": spot.r,
-            "mean": self.cell.mean,
-            "std": self.cell.std,
+            "mean": _short(self.cell.mean),
+            "std": _short(self.cell.std),
             "splits": len(self.cell.values),
             "missing": self.cell.missing,
             "published": published and published.mean,
             "published_std": published and published.std,
-            "difference": self.difference,
+            "difference": _short(self.difference),
             "best": self.best,
             "ours_against_it": self.verdict,
         }
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
 
 
 @dataclass(frozen=True)

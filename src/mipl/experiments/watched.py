@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mipl.data.dataset import Dataset
-from mipl.data.instance_classes import positive_instances
 from mipl.experiments.artefact import Selection
 from mipl.experiments.entrants import Entrant, ours
 from mipl.experiments.pictures import Attention, Panel, Picture, Traces
@@ -21,21 +19,8 @@ from mipl.experiments.results import Curves
 from mipl.experiments.sheet import Product
 from mipl.experiments.sources import Source
 from mipl.experiments.store import Store
-from mipl.methods.base import BagClassifier
 
 SPLIT = 0
-
-
-def attention_curves(model: BagClassifier, test: Dataset, places: list[int]) -> Curves:
-    """Return what is kept of watched test bags: attention, and which are positive."""
-    curves: Curves = {}
-    for place in places:
-        bag = test[[place]]
-        curves[f"attention {place}"] = model.attend(bag.bags).tolist()  # type: ignore[attr-defined]
-        positive = positive_instances(bag)
-        if positive is not None:
-            curves[f"positive {place}"] = [float(one) for one in positive]
-    return curves
 
 
 @dataclass(frozen=True)

@@ -121,17 +121,11 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
         colour, marker = SERIES[place % len(SERIES)], _MARKERS[place % len(_MARKERS)]
         xs = [place * step + x for x in range(len(panel.values))]
         known = [(x, p) for x, p in zip(xs, points, strict=True) if p.mean is not None]
-        line = [p.mean for _, p in known]
-        axis.plot([x for x, _ in known], line, color=colour, linewidth=1.2)
-        axis.scatter(
-            [x for x, _ in known],
-            [p.mean or 0.0 for _, p in known],
-            s=[_area(p) for _, p in known],
-            color=colour,
-            alpha=0.35,
-            linewidth=0,
-        )
-        axis.plot([x for x, _ in known], line, marker, color=colour, markersize=3.5)
+        at = [x for x, _ in known]
+        means = [p.mean or 0.0 for _, p in known]
+        areas = [_area(p) for _, p in known]
+        axis.scatter(at, means, s=areas, color=colour, alpha=0.35, linewidth=0)
+        axis.plot(at, means, f"{marker}-", color=colour, linewidth=1.2, markersize=3.5)
         ticks += xs
         names += [f"{value:g}" for value in panel.values]
         middle = place * step + (len(panel.values) - 1) / 2

@@ -37,6 +37,7 @@ def render(template: str, values: Mapping[str, Any]) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     return pages.get_template(template).render(version=__version__, **values)
 
