@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mipl.errors import unknown
 from mipl.experiments.artefact import Artefact
-from mipl.experiments.figures import fig1, fig3, fig_a1, fig_a2, fig_a3, fig_a4
+from mipl.experiments.figures import curves, fig1, fig3, fig_a1, fig_a2, fig_a3, fig_a4
 from mipl.experiments.tables import (
     claims,
     digits,
@@ -47,6 +47,7 @@ _EVERY: tuple[Artefact, ...] = (
     later.TABLE,
     variants.TABLE,
     digits.TABLE,
+    curves.FIGURE,
 )
 ARTEFACTS = {one.name: one for one in _EVERY}
 
