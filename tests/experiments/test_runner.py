@@ -119,7 +119,7 @@ def test_runs_of_another_runner_are_waited_for_and_taken_over(store, monkeypatch
         if progress.ended.total() == 1 and not seen:  # It has done what was free.
             seen.append(progress.last.run.split)
             store.record(Result(PLAN[0], "finished", 0.5, 1.0))
-            other.give_back(PLAN[:2])  # The second was never computed.
+            other.release()  # The second was never computed.
 
     progress = run_plan(PLAN, store, watch=watch)
     assert seen == [2]

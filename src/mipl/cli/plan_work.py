@@ -39,6 +39,8 @@ def expected(plan: Sequence[Run], store: Store, workers: int) -> dict[str, Any]:
 
 def show_expected(told: dict[str, Any], workers: int) -> None:
     """Print what ``expected`` has found."""
+    from mipl.cli.progress import duration
+
     time = f"about {duration(told['seconds'])} with {workers} workers"
     if told["without_estimate"]:
         time += f", and {told['without_estimate']} runs unlike any in the store"
@@ -118,16 +120,3 @@ def tell_absent(absent: dict[str, int]) -> None:
     """Print why runs cannot be computed here."""
     for sentence, count in absent.items():
         warn(f"{count} runs cannot be computed: {sentence}")
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words.
-
-    Examples
-    --------
-    >>> duration(42.4), duration(150), duration(9000)
-    ('42 s', '2.5 min', '2.5 h')
-    """
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rich.progress import (
@@ -27,21 +28,20 @@ if TYPE_CHECKING:
 _SHOWN = {"loss": "loss", "margin_mean": "margin", "resolved": "resolved"}
 
 
-def bar(period: float = 30.0) -> Progress:
+def bar(steady: bool = True) -> Progress:
     """Return a bar on stderr that counts, with elapsed and remaining time.
 
-    What remains is judged by the speed of the last ``period`` of seconds.
+    The remaining time is left out where steps do not come steadily.
     """
+    remaining = (TextColumn("left"), TimeRemainingColumn()) if steady else ()
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=12),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        *remaining,
         TextColumn("{task.fields[figures]}"),
         console=console(stderr=True),
-        speed_estimate_period=period,
     )
 
 
@@ -109,14 +109,19 @@ def trial_bar() -> Iterator[Watch]:
 @contextmanager
 def plan_bar() -> Iterator[Callable[[PlanProgress], None]]:
     """Give what moves a bar with every run of a plan and shows what came of it."""
-    progress = bar(period=3600.0)
+    progress = bar(steady=False)  # Runs that were trained together end together.
     task = progress.add_task("run", total=None, figures="")
+    begun, before = monotonic(), 0
 
     def watch(now: PlanProgress) -> None:
+        nonlocal begun, before
         if not progress.live.is_started:
             progress.start()
-            progress.reset(task)  # What was known before took no time.
+            begun, before = monotonic(), now.done
         figures = "" if now.last is None else _ended(now.last)
+        if now.done > before:
+            each = (monotonic() - begun) / (now.done - before)
+            figures = f"left {duration(each * (now.total - now.done))}  {figures}"
         progress.update(
             task, completed=now.done, total=now.total, figures=plain(figures)
         )
@@ -132,6 +137,19 @@ def _ended(result: Result) -> str:
     run = result.run
     what = result.state if result.accuracy is None else f"{result.accuracy:.3f}"
     return f"{run.method} {run.data} r={run.r} split {run.split}: {what}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words.
+
+    Examples
+    --------
+    >>> duration(42.4), duration(150), duration(9000)
+    ('42 s', '2.5 min', '2.5 h')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
 def told(figures: Mapping[str, float]) -> str:

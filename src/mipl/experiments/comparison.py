@@ -127,7 +127,9 @@ def _cells(store: Store, one: Setting) -> dict[Hashable, list[Result]]:
     return cells
 
 
-def _pairs(ours: Iterable[Result], theirs: Iterable[Result]) -> list[tuple[float, ...]]:
+def _pairs(
+    ours: Iterable[Result], theirs: Iterable[Result]
+) -> list[tuple[float, float]]:
     """Return the accuracies on common runs; data of unknown content are believed."""
     others = defaultdict(list)
     for one in theirs:
@@ -142,7 +144,9 @@ def _pairs(ours: Iterable[Result], theirs: Iterable[Result]) -> list[tuple[float
     return found
 
 
-def _compared(one: Result, pairs: list[tuple[float, ...]], paired: bool) -> Comparison:
+def _compared(
+    one: Result, pairs: list[tuple[float, float]], paired: bool
+) -> Comparison:
     run = one.run
     a, b = (list(values) for values in zip(*pairs, strict=True))
     several = len(pairs) > 1

@@ -10,13 +10,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing_file
 
 _OURS = 0x6D69706C  # "mipl", by which a file says whose it is.
 _VERSION = 1
-_PATIENCE = 30.0  # Seconds to wait while others write.
+_PATIENCE = 60.0  # Seconds to wait while others write.
+_PAUSE = 0.005  # Seconds between two tries.
 
 _TABLES = (
     """CREATE TABLE results (
@@ -58,14 +60,17 @@ def prepare(path: Path, create: bool) -> None:
     if not create or path.exists():
         existing_file(path)
     with _told(path), closing(_connect(path, "rwc" if create else "rw")) as file:
-        if create and not _known(file):
+        if create:
             with _transaction(file):  # Another process may be doing the same.
                 if _empty(file):
                     for statement in _TABLES:
                         file.execute(statement)
                     file.execute(f"PRAGMA application_id = {_OURS}")
                     file.execute(f"PRAGMA user_version = {_VERSION}")
-        _check(path, file)
+                _check(path, file)
+        else:
+            _begin_reading(file)
+            _check(path, file)
 
 
 @contextmanager
@@ -73,8 +78,8 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Give a connection that sees one state of the file."""
     # Not read-only: what a kill has left half written must be taken back first.
     with _told(path), closing(_connect(path, "rw")) as file:
-        file.execute("PRAGMA query_only = ON")
-        file.execute("BEGIN")
+        _patiently(file, "PRAGMA query_only = ON")
+        _begin_reading(file)
         yield file
 
 
@@ -85,23 +90,48 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
         yield file
 
 
+def _begin_reading(file: sqlite3.Connection) -> None:
+    file.execute("BEGIN")
+    # The first look takes the lock; all that follow see the same state.
+    _patiently(file, "SELECT count(*) FROM sqlite_master")
+
+
 @contextmanager
 def _transaction(file: sqlite3.Connection) -> Iterator[None]:
-    file.execute("BEGIN IMMEDIATE")
+    _patiently(file, "BEGIN IMMEDIATE")
     try:
         yield
-        file.execute("COMMIT")
+        _patiently(file, "COMMIT")
     except BaseException:
         if file.in_transaction:
             file.execute("ROLLBACK")
         raise
 
 
+def _patiently(file: sqlite3.Connection, statement: str) -> None:
+    """Wait until others let the file go.
+
+    SQLite's own way of waiting tries ever more seldom, so that of many writers some
+    are never served.
+    """
+    end = monotonic() + _PATIENCE
+    while True:
+        try:
+            file.execute(statement)
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            if monotonic() > end:
+                raise
+        sleep(_PAUSE)
+
+
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
-    file = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
+    file = sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)
     file.row_factory = sqlite3.Row
-    file.execute("PRAGMA synchronous = FULL")
+    _patiently(file, "PRAGMA synchronous = FULL")
     return file
 
 

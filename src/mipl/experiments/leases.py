@@ -1,7 +1,8 @@
 """Leases: which runner computes which run, so that several share one plan.
 
-A lease is a row of the store. Its runner renews it while it works; when it is killed
-the lease runs out and another runner takes the run over.
+A lease is a row of the store. Its runner renews it while it works, and it ends when the
+result is recorded; where the runner is killed the lease runs out and another runner
+takes the run over.
 """
 
 from __future__ import annotations
@@ -65,15 +66,6 @@ class Leases:
                     taken.append(run)
         return taken
 
-    def give_back(self, runs: Sequence[Run]) -> None:
-        """End the leases of runs that were recorded, or are left to others."""
-        with database.writing(self._path) as file:
-            for run in runs:
-                file.execute(
-                    "DELETE FROM leases WHERE question = ? AND owner = ?",
-                    (run.question.key, self.owner),
-                )
-
     def renew(self) -> None:
         """Give a sign of life."""
         with database.writing(self._path) as file:
@@ -81,9 +73,14 @@ class Leases:
                 "UPDATE leases SET renewed = ? WHERE owner = ?", (time(), self.owner)
             )
 
+    def release(self) -> None:
+        """Leave to others what was not computed."""
+        with database.writing(self._path) as file:
+            file.execute("DELETE FROM leases WHERE owner = ?", (self.owner,))
+
     @contextmanager
     def kept(self, every: float = RENEWED) -> Iterator[None]:
-        """Renew in the background; at the end give back what is left."""
+        """Renew in the background; release at the end."""
         over = threading.Event()
         beat = threading.Thread(target=self._beat, args=(over, every), daemon=True)
         beat.start()
@@ -92,8 +89,7 @@ class Leases:
         finally:
             over.set()
             beat.join()
-            with database.writing(self._path) as file:
-                file.execute("DELETE FROM leases WHERE owner = ?", (self.owner,))
+            self.release()
 
     def _beat(self, over: threading.Event, every: float) -> None:
         while not over.wait(every):

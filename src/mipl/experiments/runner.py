@@ -222,5 +222,5 @@ class _Runner:
                 self._ended.add(question)
                 self._progress.ended[one.result.state] += 1
                 self._progress.last = one.result
-            self._leases.give_back([self._flying.pop(question)])
+            del self._flying[question]
             self._tell(self._progress)

@@ -81,6 +81,8 @@ class Store:
         run, row = result.run, _row(result)
         places = ", ".join(f":{name}" for name in row)
         with database.writing(self.path) as file:
+            # Whoever computed this run has ended with it.
+            file.execute("DELETE FROM leases WHERE question = ?", (row["question"],))
             before = asked(file, run)
             if any(one["state"] in SETTLED for one in before):
                 return False
