@@ -9,7 +9,7 @@ from tests.reports.products import MEASURED, NASTY, PRODUCT
 
 from mipl.experiments.pictures import Bars, Picture, Point
 from mipl.experiments.sheet import Product
-from mipl.reports.formats import FORMATS, written
+from mipl.reports.formats import FORMATS, save_pictures, written
 from mipl.reports.results_html import as_html
 
 
@@ -81,12 +81,17 @@ def test_html_is_one_file_with_its_pictures():
 
 
 def test_html_draws_curves():
-    history = [{n: 0.5 for n in FIGURES} for _ in range(3)]
-    page = as_html([PRODUCT], [("SIVAL-MIPL, r = 1", [("ours", [history])])])
-    assert 'id="curves"' in page
+    names = ("loss", "margin_mean", "margin_violation_rate", "resolved")
+    history = [dict.fromkeys(names, 0.5) for _ in range(3)]
+    curves = (("SIVAL-MIPL, r = 1", [("ours", [history])]),)
+    page = as_html([Product("curves", "Curves", curves=curves)])
     assert "SIVAL-MIPL, r = 1" in page
     assert page.count("<svg") == 1
-    assert 'id="curves"' not in as_html([PRODUCT], [("none", [])])
 
 
-FIGURES = ("loss", "margin_mean", "margin_violation_rate", "resolved")
+def test_pictures_are_written_by_name(tmp_path):
+    bars = Bars("SIVAL", ("r = 1",), (("ours", (Point(0.5, 0.1),)),))
+    product = Product("fig", "A figure", (), (Picture("fig", (bars,)),))
+    [path] = save_pictures([PRODUCT, product], tmp_path, "png")
+    assert path.name == "fig.png"
+    assert path.read_bytes()[:4] == b"\x89PNG"

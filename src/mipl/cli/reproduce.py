@@ -68,7 +68,8 @@ def reproduce(
         list[str] | None,
         typer.Option(
             "--format",
-            help="text, markdown, latex, csv or html, in a file; repeatable.",
+            help="text, markdown, latex, csv or html, in a file; png, svg or pdf, a "
+            "file for each picture; repeatable.",
         ),
     ] = None,
     out: Annotated[
@@ -199,22 +200,27 @@ def _dry_run(
 def _check_formats(formats: Sequence[str]) -> None:
     """Refuse an unknown format before hours are spent."""
     from mipl.errors import unknown
-    from mipl.reports.formats import FORMATS
+    from mipl.reports.formats import FORMATS, PICTURES
 
+    known = (*FORMATS, *PICTURES)
     for format in formats:
-        if format not in FORMATS:
-            raise unknown("format", format, FORMATS)
+        if format not in known:
+            raise unknown("format", format, known)
 
 
 def _write(
     products: Sequence[Product], formats: Sequence[str], out: Path
 ) -> list[Path]:
     from mipl.files import make_folder, write_text
-    from mipl.reports.formats import written
+    from mipl.reports.formats import PICTURES, save_pictures, written
 
     files = []
     for format in formats:
-        file = make_folder(out) / f"results.{_SUFFIXES.get(format, format)}"
+        folder = make_folder(out)
+        if format in PICTURES:
+            files += save_pictures(products, folder, format)
+            continue
+        file = folder / f"results.{_SUFFIXES.get(format, format)}"
         write_text(file, written(products, format))
         files.append(file)
     return files

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from mipl.errors import unknown
 from mipl.experiments.artefact import Artefact
-from mipl.experiments.figures import fig1, fig3, fig_a1, fig_a2, fig_a3, fig_a4
+from mipl.experiments.figures import curves, fig1, fig3, fig_a1, fig_a2, fig_a3, fig_a4
 from mipl.experiments.tables import (
     claims,
+    digits,
     highest,
+    later,
     table1,
     table2,
     table3,
@@ -19,6 +21,7 @@ from mipl.experiments.tables import (
     table_a3,
     table_a4,
     table_a5,
+    variants,
 )
 
 _EVERY: tuple[Artefact, ...] = (
@@ -41,6 +44,10 @@ _EVERY: tuple[Artefact, ...] = (
     fig_a4.FIGURE,
     claims.TABLE,
     highest.TABLE,
+    later.TABLE,
+    variants.TABLE,
+    digits.TABLE,
+    curves.FIGURE,
 )
 ARTEFACTS = {one.name: one for one in _EVERY}
 

@@ -57,6 +57,11 @@ class Entrant:
         """Return what was published for it."""
         return published(self.name or self.method, self.variant, source.id, r)
 
+    def by_default(self) -> Entrant:
+        """Return it with the method's own settings, for data that nobody published."""
+        kept = {k: v for k, v in self.arguments.items() if k != "published"}
+        return replace(self, arguments=kept)
+
     def with_arguments(self, title: str, **arguments: Any) -> Entrant:
         """Return it under another title with more arguments; nothing was published."""
         return replace(
@@ -82,11 +87,26 @@ ELIMIPL = _rival("elimipl", "ELIMIPL")
 DEMIPL = _rival("demipl", "DEMIPL")
 MIPLGP = _rival("miplgp", "MIPLGP")
 RIVALS = (ELIMIPL, DEMIPL, MIPLGP)
-LATER = (
-    _rival("promipl", "ProMIPL"),
-    _rival("fastmipl", "FastMIPL"),
-    Entrant("cdl", "CDL (MAM-CN)", "mam-cn", _PUBLISHED),
+PROMIPL = _rival("promipl", "ProMIPL")
+FASTMIPL = Entrant("fastmipl", "FastMIPL", "each bag alone", _PUBLISHED)
+FASTMIPL_GIVEN = Entrant(
+    "fastmipl",
+    "FastMIPL (transductive)",
+    arguments={**_PUBLISHED, "standardise": "given", "test_dropout": True},
 )
+
+
+def _cdl(attention: str, contrast: str) -> Entrant:
+    """Return a form of CDL; what its defaults say is not said again."""
+    given = {"attention": attention, "contrast": contrast}
+    own = {"attention": "mam", "contrast": "cn"}
+    told = {name: value for name, value in given.items() if value != own[name]}
+    form = f"{attention}-{contrast}"
+    return Entrant("cdl", f"CDL ({form.upper()})", form, {**_PUBLISHED, **told})
+
+
+CDL = tuple(_cdl(a, c) for a in ("mam", "sam", "dam") for c in ("cn", "cc"))
+LATER = (PROMIPL, FASTMIPL, CDL[0])
 
 MAINS = _rival("miplma-mains", "MIPL-MaIns")
 MALAB = _rival("miplma-malab", "MIPL-MaLab")

@@ -16,9 +16,9 @@ from mipl.experiments.sources import MEANING, Source
 NOT_PLANNED = "–"
 _MARKS = (
     "Mean ± standard deviation (ddof 0) of the test accuracy, number of splits in "
-    "brackets; below it the published figure, and ours minus it. Bold: the best of a "
-    "column and r. ● the first row is significantly better, ○ significantly worse, "
-    "~ neither ({test})."
+    "brackets; below it the published figure, and ours minus it. Bold: the best for "
+    "its data set and r. ● significantly below the first method, ○ significantly above "
+    "it, ~ neither ({test})."
 )
 
 

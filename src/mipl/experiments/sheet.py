@@ -94,6 +94,7 @@ class Gap:
         return None if self.cell.mean is None else self.cell.mean - self.highest.mean
 
 
+History = list[dict[str, float]]  # One dict per epoch.
 Entry = str | Score | Tally | Gap
 
 
@@ -137,6 +138,8 @@ class Product:
     name, title : str
     sheets : tuple of Sheet
     pictures : tuple of Picture
+    curves : pairs of a title and the histories of methods
+        Figures by epoch, for a page that can draw them.
     runs, missing : int
         Runs it is made of, and how many of them the store lacks.
     """
@@ -147,6 +150,7 @@ class Product:
     pictures: tuple[Picture, ...] = ()
     runs: int = 0
     missing: int = 0
+    curves: tuple[tuple[str, list[tuple[str, list[History]]]], ...] = ()
 
     @property
     def command(self) -> str:

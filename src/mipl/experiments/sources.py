@@ -10,11 +10,13 @@ from mipl.errors import unknown
 
 # What sets a data set apart from the authors' files.
 REBUILT, RAW, STAND_IN, PART = "rebuilt", "raw features", "stand-in", "part"
+OWN = "our own"
 MEANING = {
     REBUILT: "rebuilt by the published recipe, other bags than the authors'",
     RAW: "made of the raw features of the published set",
     STAND_IN: "a stand-in of five other tissue classes, smaller tiles and simulated "
     "annotators: the published figures are orientation only",
+    OWN: "small pictures that come with this library; nothing was published",
     PART: "its 10,000 test images alone, split 7:3",
 }
 
@@ -71,8 +73,9 @@ TISSUE = (ROW, SBN, KMEANS, SIFT)
 DEEP_16 = _tissue("r34-16", "C-R34-16", generator="deep", patches=16)
 DEEP_25 = _tissue("r34-25", "C-R34-25", generator="deep", patches=25)
 DEEP = (DEEP_16, DEEP_25)
+DIGITS = Source("digits-mipl", "Digits-MIPL", "digits-mipl", counts=R, here=OWN)
 KMNIST = tuple(_flipped(q) for q in (0.1, 0.3, 0.5, 0.7, 0.9))
-SOURCES = {one.id: one for one in (*BENCHMARKS, *TISSUE, *DEEP, *KMNIST)}
+SOURCES = {one.id: one for one in (*BENCHMARKS, DIGITS, *TISSUE, *DEEP, *KMNIST)}
 
 
 def source(id: str) -> Source:

@@ -74,7 +74,10 @@ def _size(panel: Panel) -> tuple[float, float]:
 
 def _share_legend(figure: Figure, axes: list[Axes], used: int) -> None:
     """Put one legend into the empty place of the grid, or above all panels."""
-    handles, names = axes[0].get_legend_handles_labels()
+    found = [axis.get_legend_handles_labels() for axis in axes]
+    pairs = (zip(names, handles, strict=True) for handles, names in found)
+    each = {name: handle for pair in pairs for name, handle in pair}
+    names, handles = list(each), list(each.values())
     if not names:
         return
     if used < len(axes):
@@ -157,6 +160,7 @@ def _attention(axis: Axes, panel: Attention) -> None:
         chosen = [i for i, positive in enumerate(panel.positive) if positive == wanted]
         heights = [panel.weights[i] for i in chosen]
         axis.bar(chosen, heights, 0.85, color=colour, hatch=hatch, label=name)
+    axis.locator_params(axis="x", integer=True)
     _calm(axis)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from mipl.errors import unknown
 from mipl.experiments.sheet import Product
 from mipl.reports.csv_text import as_csv
+from mipl.reports.figures import draw
 from mipl.reports.latex import as_latex
 from mipl.reports.markdown import as_markdown
+from mipl.reports.plots import save
 from mipl.reports.results_html import as_html
 from mipl.reports.terminal import as_text
 
@@ -19,6 +22,18 @@ FORMATS: Mapping[str, Callable[[Sequence[Product]], str]] = {
     "csv": as_csv,
     "html": as_html,
 }
+
+
+PICTURES = ("png", "svg", "pdf")
+
+
+def save_pictures(products: Sequence[Product], folder: Path, kind: str) -> list[Path]:
+    """Write the pictures of artefacts, one of ``PICTURES``, and return the files."""
+    files = []
+    for picture in (one for product in products for one in product.pictures):
+        files.append(folder / f"{picture.name}.{kind}")
+        save(draw(picture), files[-1])
+    return files
 
 
 def written(products: Sequence[Product], format: str) -> str:

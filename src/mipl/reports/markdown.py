@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mipl.experiments.sheet import Product, Sheet
 from mipl.reports.entries import Told, told
@@ -33,14 +33,18 @@ def line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def table_lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a table of cells that are Markdown already."""
+    return [line(heads), line(["---"] * len(heads)), *map(line, rows)]
+
+
 def sheet_lines(sheet: Sheet) -> list[str]:
-    """Return the lines of a table, notes below it."""
-    lines = [line([escaped(head) for head in sheet.heads])]
-    lines.append(line(["---"] * len(sheet.heads)))
-    lines += [line([_cell(told(entry)) for entry in row]) for row in sheet.rows]
-    for note in sheet.notes:
-        lines += ["", escaped(note)]
-    return lines
+    """Return the lines of a table, notes below it; notes alone where it is empty."""
+    notes = [text for note in sheet.notes for text in ("", escaped(note))]
+    if not sheet.rows:
+        return notes[1:]
+    rows = ([_cell(told(entry)) for entry in row] for row in sheet.rows)
+    return [*table_lines([escaped(head) for head in sheet.heads], rows), *notes]
 
 
 def product_lines(product: Product, level: int = 2) -> list[str]:

@@ -8,35 +8,20 @@ from typing import Any
 from markupsafe import Markup
 
 from mipl.experiments.sheet import Product, Sheet
-from mipl.experiments.training_curves import History
 from mipl.reports.entries import told
 from mipl.reports.figures import draw
 from mipl.reports.html import PANELS, render
 from mipl.reports.plots import as_svg, draw_curves
 
-Curves = Sequence[tuple[str, Sequence[tuple[str, Sequence[History]]]]]
 
-
-def as_html(products: Sequence[Product], curves: Curves = ()) -> str:
-    """Return a page with tables, figures and curves.
-
-    Parameters
-    ----------
-    products : what artefacts were built to
-    curves : pairs of a title and the histories of methods
-        As ``mipl.experiments.training_curves.histories`` gives them.
-    """
+def as_html(products: Sequence[Product]) -> str:
+    """Return a page with tables, figures and curves."""
     return render(
         "results.html.j2",
         {
             "products": [_section(product) for product in products],
             "runs": sum(product.runs for product in products),
             "missing": sum(product.missing for product in products),
-            "curves": [
-                {"title": title, "picture": Markup(as_svg(draw_curves(found, PANELS)))}
-                for title, found in curves
-                if found
-            ],
         },
     )
 
@@ -50,6 +35,10 @@ def _section(product: Product) -> dict[str, Any]:
         "missing": product.missing,
         "sheets": [_table(sheet, product.title) for sheet in product.sheets],
         "pictures": [Markup(as_svg(draw(one))) for one in product.pictures],
+        "curves": [
+            {"title": title, "picture": Markup(as_svg(draw_curves(found, PANELS)))}
+            for title, found in product.curves
+        ],
     }
 
 

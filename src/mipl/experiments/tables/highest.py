@@ -19,7 +19,10 @@ _MARK = (
     "* not to be compared with ours: transductive (all test bags at once), or the best "
     "epoch by test labels; the highest figure without such help stands beside it."
 )
-_AHEAD = "In no cell that was measured."
+_BEHIND = (
+    "{behind} of {measured} cells measured are below the highest published figure; "
+    "{left} cells were not measured."
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,10 @@ class AgainstHighest(FromCells):
         gaps = {spot: [Gap(cells[spot], h) for h in _highest(spot)] for spot in first}
         below = [gap for gap, *_ in gaps.values() if (gap.value or 0) < 0]
         behind = sorted(below, key=lambda gap: gap.value or 0)
+        measured = sum(cells[spot].mean is not None for spot in first)
+        note = _BEHIND.format(
+            behind=len(behind), measured=measured, left=len(first) - measured
+        )
         scores = scored(cells, selection.paired)
         heads = ("data set", "r", "here", *(one.title for one in readings))
         every = tuple(
@@ -67,7 +74,7 @@ class AgainstHighest(FromCells):
                     )
                     for gap in behind
                 ),
-                () if behind else (_AHEAD,),
+                (note,),
             ),
             Sheet(
                 "Every data set",

@@ -9,5 +9,5 @@ TABLE = ScoreTable(
     "Benchmark data sets: MIPL methods, and partial-label methods with a linear model",
     rivals=(*RIVALS, *LATER, *LINEAR),
     sources=BENCHMARKS,
-    notes=("ProMIPL, FastMIPL and CDL came after the paper; theirs are beside them.",),
+    notes=("ProMIPL, FastMIPL and CDL came after the paper.",),
 )
