@@ -62,9 +62,11 @@ def test_a_selection_cuts_the_plan(reproduce):
 
 @pytest.mark.parametrize("format, suffix", [("csv", "csv"), ("markdown", "md")])
 def test_formats_are_written_to_files(format, suffix, reproduce, tmp_path):
-    ran = reproduce("small", "--known", "--format", format, "--out", tmp_path / "new")
-    file = tmp_path / "new" / f"results.{suffix}"
-    assert ran.code == 0 and str(file) in ran.out and "small" in file.read_text()
+    ran = reproduce("small", "--splits", 0, "--format", format, "-o", tmp_path / "new")
+    file = tmp_path / "new" / f"small.{suffix}"
+    assert ran.code == 0 and str(file) in ran.out
+    (result,) = Store(tmp_path / "results.db").results()
+    assert str(result.accuracy) in file.read_text()
 
 
 def test_names_are_listed(run):

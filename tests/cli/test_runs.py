@@ -107,7 +107,8 @@ def test_results_are_listed_and_shown(runs, tmp_path):
     told = runs("show", key[:8], "--json").json
     assert told["key"] == key and told["curves"] == {} and told["predictions"] is None
     assert runs("ls", "--method", "demipl", "--json").json == []
-    assert runs("show", "0").code == 2
+    ran = runs("show", "f" * 20)
+    assert ran.code == 2 and "no result in" in ran.err
 
 
 def test_two_methods_are_compared(runs, tmp_path):
