@@ -214,15 +214,15 @@ def _write(
     from mipl.files import make_folder, write_text
     from mipl.reports.formats import PICTURES, save_pictures, written
 
+    stem = products[0].name if len(products) == 1 else "results"
     files = []
     for format in formats:
         folder = make_folder(out)
         if format in PICTURES:
             files += save_pictures(products, folder, format)
             continue
-        file = folder / f"results.{_SUFFIXES.get(format, format)}"
-        write_text(file, written(products, format))
-        files.append(file)
+        files.append(folder / f"{stem}.{_SUFFIXES.get(format, format)}")
+        write_text(files[-1], written(products, format))
     return files
 
 

@@ -17,15 +17,16 @@ from mipl.experiments.store import Store
 from mipl.files import read_bounded, write_text
 
 _LARGEST = 1 << 28
-_NEEDED = ("method", "arguments", "data", "seed", "accuracy", "seconds")
+_NEEDED = ("method", "arguments", "data", "split", "seed", "accuracy", "seconds")
 _COLUMNS = (
     *("method", "arguments", "data", "options", "r", "split", "seed"),
     *("state", "accuracy", "seconds", "figures", "message", "ended"),
     *("content", "versions", "key"),
 )
 _MAPPINGS = ("arguments", "options", "figures", "versions")
-# Of benchmarks/partial_labels.py: the one study that uses the data's own splits.
-_OWN_SPLITS = "columns"
+# Of benchmarks/partial_labels.py: the one study that uses the data's own splits, and
+# what it calls them.
+_OWN_SPLITS, _FOLD = "columns", "fold"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def import_file(path: Path, store: Store) -> Imported:
     """Take results from a CSV table or from another store; what is known stands."""
     if path.suffix == ".csv":
         results, passed_over = read_csv(path)
-        added = sum(store.record(result) for result in results)
+        added = store.record_all((result, None, None) for result in results)
         return Imported(added, len(results) - added, passed_over)
     other = Store(path)
     results = other.results(STATES)
@@ -88,8 +89,10 @@ def import_file(path: Path, store: Store) -> Imported:
 
 
 def _copy(source: Store, results: Iterable[Result], target: Store) -> int:
-    return sum(
-        target.record(result, source.curves(result), source.predictions(result))
+    if source.path.samefile(target.path):
+        raise MiplError(f"{source.path} cannot be copied to itself; give another name.")
+    return target.record_all(
+        (result, source.curves(result), source.predictions(result))
         for result in results
     )
 
@@ -97,7 +100,7 @@ def _copy(source: Store, results: Iterable[Result], target: Store) -> int:
 def read_csv(path: Path) -> tuple[list[Result], int]:
     """Return the results of a CSV table, and the number of rows passed over.
 
-    The columns method, arguments (JSON), data, seed, accuracy, seconds and split are
+    The columns method, arguments (JSON), data, split, seed, accuracy and seconds are
     needed; the others that ``as_csv`` writes are read where they are there. In tables
     of partial-label benchmarks, with columns study and fold, only the study on the
     data's own splits is taken.
@@ -108,17 +111,21 @@ def read_csv(path: Path) -> tuple[list[Result], int]:
         rows = list(reader)
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadFile(f"{path} is not a CSV table: {error}.") from None
-    missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
-    if missing:
-        raise BadFile(f"{path} has no column {missing[0]!r}; it needs {_told()}.")
-    ours = [row for row in rows if row.get("study", _OWN_SPLITS) == _OWN_SPLITS]
-    lines = {id(row): number for number, row in enumerate(rows, 2)}
-    found = [_result(path, lines[id(row)], row) for row in ours]
-    return found, len(rows) - len(ours)
+    studies = "study" in (reader.fieldnames or ())
+    needed = [_FOLD if studies and name == "split" else name for name in _NEEDED]
+    for name in needed:
+        if name not in (reader.fieldnames or ()):
+            raise BadFile(f"{path} has no column {name!r}; it needs {_listed(needed)}.")
+    found = [
+        _result(path, line, row)
+        for line, row in enumerate(rows, 2)
+        if row.get("study", _OWN_SPLITS) == _OWN_SPLITS
+    ]
+    return found, len(rows) - len(found)
 
 
-def _told() -> str:
-    return f"{', '.join(_NEEDED)} and split"
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
@@ -132,7 +139,7 @@ def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
                 "data": row["data"],
                 "content": row.get("content") or "",
                 "r": int(row.get("r") or 1),
-                "split": int(row["split"] if "split" in row else row["fold"]),
+                "split": int(row["split"] if "split" in row else row[_FOLD]),
                 "seed": int(row["seed"]),
             }
         )
@@ -147,6 +154,6 @@ def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
             raise ValueError("accuracy must be from 0 to 1, and seconds not negative")
         message, ended = row.get("message") or "", row.get("ended") or ""
         return Result(run, state, accuracy, seconds, figures, message, ended)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        what = f"there is no {error}" if isinstance(error, KeyError) else str(error)
+    except (ValueError, TypeError, RecursionError) as error:
+        what = str(error).rstrip(".")
         raise BadFile(f"line {line} of {path} is no result: {what}.") from None

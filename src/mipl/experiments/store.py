@@ -78,28 +78,15 @@ class Store:
 
         When this returns, the result is on the disk.
         """
-        run, row = result.run, _row(result)
-        places = ", ".join(f":{name}" for name in row)
+        return self.record_all([(result, curves, predictions)]) == 1
+
+    def record_all(
+        self,
+        ended: Iterable[tuple[Result, Curves | None, Predictions | None]],
+    ) -> int:
+        """Keep many results in one step, or none; return how many were new."""
         with database.writing(self.path) as file:
-            # Whoever computed this run has ended with it.
-            file.execute("DELETE FROM leases WHERE question = ?", (row["question"],))
-            before = asked(file, run)
-            if any(one["state"] in SETTLED for one in before):
-                return False
-            for one in before:  # It failed, and was tried again.
-                file.execute("DELETE FROM results WHERE key = ?", (one["key"],))
-            names = ", ".join(row)
-            file.execute(f"INSERT INTO results ({names}) VALUES ({places})", row)
-            for table, values in (
-                ("curves", curves or None),
-                ("predictions", predictions and predictions.as_dict()),
-            ):
-                if values is not None:
-                    text = json.dumps(values, allow_nan=False)
-                    file.execute(
-                        f"INSERT INTO {table} VALUES (?, ?)", (row["key"], text)
-                    )
-        return True
+            return sum(_recorded(file, *one) for one in ended)
 
     def results(
         self, states: Collection[str] = (FINISHED,), **where: Any
@@ -195,6 +182,33 @@ class Store:
 
     def _damaged(self, key: str, what: object) -> BadFile:
         return BadFile(f"the result {str(key)[:12]} in {self.path} is damaged: {what}")
+
+
+def _recorded(
+    file: sqlite3.Connection,
+    result: Result,
+    curves: Curves | None,
+    predictions: Predictions | None,
+) -> bool:
+    """Write a result, unless its run was settled before."""
+    row = _row(result)
+    # Whoever computed this run has ended with it.
+    file.execute("DELETE FROM leases WHERE question = ?", (row["question"],))
+    before = asked(file, result.run)
+    if any(one["state"] in SETTLED for one in before):
+        return False
+    for one in before:  # It failed, and was tried again.
+        file.execute("DELETE FROM results WHERE key = ?", (one["key"],))
+    places = ", ".join(f":{name}" for name in row)
+    file.execute(f"INSERT INTO results ({', '.join(row)}) VALUES ({places})", row)
+    for table, values in (
+        ("curves", curves or None),
+        ("predictions", predictions and predictions.as_dict()),
+    ):
+        if values is not None:
+            text = json.dumps(values, allow_nan=False)
+            file.execute(f"INSERT INTO {table} VALUES (?, ?)", (row["key"], text))
+    return True
 
 
 def _row(result: Result) -> dict[str, Any]:
