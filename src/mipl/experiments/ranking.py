@@ -29,7 +29,5 @@ def ranked(name: str, cells: Mapping[Spot, Cell]) -> Picture | None:
         tuple(entrant.title for entrant in whole),
         tuple(test.ranks.tolist()),
         test.critical_difference,
-        len(columns),
-        test.p_value,
     )
     return Picture(name, (panel,))

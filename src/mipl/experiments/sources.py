@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mipl.errors import unknown
-
 # What sets a data set apart from the authors' files.
 REBUILT, RAW, STAND_IN, PART = "rebuilt", "raw features", "stand-in", "part"
 OWN = "our own"
@@ -76,16 +74,3 @@ DEEP = (DEEP_16, DEEP_25)
 DIGITS = Source("digits-mipl", "Digits-MIPL", "digits-mipl", counts=R, here=OWN)
 KMNIST = tuple(_flipped(q) for q in (0.1, 0.3, 0.5, 0.7, 0.9))
 SOURCES = {one.id: one for one in (*BENCHMARKS, DIGITS, *TISSUE, *DEEP, *KMNIST)}
-
-
-def source(id: str) -> Source:
-    """Return a data set by its id.
-
-    Examples
-    --------
-    >>> source("crc-mipl-row").title
-    'C-Row'
-    """
-    if id not in SOURCES:
-        raise unknown("data set of the paper", id, SOURCES)
-    return SOURCES[id]
