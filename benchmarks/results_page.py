@@ -22,7 +22,7 @@ from mipl.reports.results_page import results_page
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 TABLES = ("runs.csv", "accuracies.csv", "partial_labels.csv")
-COMMAND = "python -m benchmarks.results_page"
+COMMAND = "make results"
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ VALUES = {
     Spot(ELIMIPL, SIVAL, 1): [0.50, 0.51],  # Published: .675 ± .022.
     Spot(DEMIPL, SIVAL, 1): [0.62, 0.64],  # Published: .635 ± .041.
 }
-SHOWN = [ARTEFACTS[name] for name in ("table2", "highest", "figA2")]
+SHOWN = [ARTEFACTS[name] for name in ("table2", "highest", "tableA2", "figA2")]
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +74,15 @@ def test_what_is_missing_is_counted_and_estimated(page):
 def test_the_page_tells_how_it_was_made(page):
     assert "9 finished runs and 0 that diverged or failed: 0.0 hours" in page
     assert "\n    make results\n" in page
+
+
+def test_nothing_is_said_twice(page):
+    again = section(page, f"tableA2: {ARTEFACTS['tableA2'].title}")
+    assert "Nothing but what stands above was computed yet." in again
+    assert page.count("two-sided t-test at .05") == 1
+
+
+def test_a_row_of_one_data_set_names_it_in_its_command(page):
+    every = section(page, "Every data set")
+    methods = "--method miplma --method miplma-released"
+    assert f"mipl reproduce highest {methods} --data sival-mipl --r 1" in every

@@ -91,14 +91,14 @@ def score_sheet(
     """
     sources = list(dict.fromkeys(spot.source for spot in cells))
     lines = list(dict.fromkeys((spot.entrant, spot.r) for spot in cells))
-    several = len({r for _, r in lines}) > 1
+    with_r = any(r is not None for _, r in lines)
     scores = scored(cells, paired)
     rows: list[tuple[Entry, ...]] = []
     for entrant, r in lines:
         at = [Spot(entrant, source, r) for source in sources]
         found = [scores.get(spot, NOT_PLANNED) for spot in at]
-        rows.append((entrant.title, *((str(r),) if several else ()), *found))
-    heads = ("method", *(("r",) if several else ()), *(s.title for s in sources))
+        rows.append((entrant.title, *((str(r),) if with_r else ()), *found))
+    heads = ("method", *(("r",) if with_r else ()), *(s.title for s in sources))
     return Sheet(title, heads, tuple(rows), notes)
 
 

@@ -5,10 +5,11 @@ Everything on it comes out of a store, and every number has its command beside i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from mipl.experiments.artefact import Artefact, Selection
+from mipl.experiments.cells import Spot
 from mipl.experiments.estimate import estimate
 from mipl.experiments.results import FINISHED, STATES
 from mipl.experiments.sheet import Entry, Product, Score, Sheet
@@ -46,31 +47,49 @@ def results_page(
     first = [one for one in artefacts if one.name == "highest"]
     others = [one for one in artefacts if one.name != "highest"]
     products = {one.name: one.build(store, selection) for one in [*first, *others]}
+    seen = _Seen()
     lines = ["# Results", "", _INTRO, "", *_totals(store, made_by), ""]
     for one in first:
         for sheet in products[one.name].sheets:
-            lines += [f"## {escaped(sheet.title)}", "", *_shown(one.name, sheet), ""]
+            lines += [f"## {escaped(sheet.title)}", "", *_shown(one.name, sheet, seen)]
+            lines.append("")
     lines += ["## Lower here than published", "", *_lower(products.values()), ""]
     for one in others:
-        lines += _section(products[one.name])
+        lines += _section(products[one.name], seen)
     lines += ["## What is missing", "", *_missing(store, artefacts, selection)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def command(name: str, score: Score) -> str:
-    """Return what computes and shows one method on one data set or on several.
+@dataclass
+class _Seen:
+    """What stands on the page already, so that nothing is said twice."""
+
+    notes: set[str] = field(default_factory=set)
+    spots: set[Spot] = field(default_factory=set)
+
+    def fresh(self, notes: tuple[str, ...]) -> tuple[str, ...]:
+        new = tuple(note for note in notes if note not in self.notes)
+        self.notes.update(new)
+        return new
+
+
+def command(name: str, scores: Sequence[Score]) -> str:
+    """Return what computes and shows some cells of one r.
 
     Examples
     --------
-    >>> from mipl.experiments.cells import Cell, Spot
+    >>> from mipl.experiments.cells import Cell
     >>> from mipl.experiments.entrants import OURS
     >>> from mipl.experiments.sources import SIVAL
-    >>> command("table2", Score(Cell(Spot(OURS, SIVAL, 2))))
-    'mipl reproduce table2 --method miplma --r 2'
+    >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
+    'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
     """
-    spot = score.cell.spot
-    count = "" if spot.r is None else f" --r {spot.r}"
-    return f"mipl reproduce {name} --method {spot.entrant.method}{count}"
+    spots = [score.cell.spot for score in scores]
+    methods = dict.fromkeys(f" --method {spot.entrant.method}" for spot in spots)
+    sources = dict.fromkeys(f" --data {spot.source.id}" for spot in spots)
+    counts = dict.fromkeys(f" --r {spot.r}" for spot in spots if spot.r is not None)
+    data = "".join(sources) if len(sources) == 1 else ""
+    return f"mipl reproduce {name}{''.join(methods)}{data}{''.join(counts)}"
 
 
 def _totals(store: Store, made_by: str) -> list[str]:
@@ -85,44 +104,48 @@ def _totals(store: Store, made_by: str) -> list[str]:
     ]
 
 
-def _section(product: Product) -> list[str]:
+def _section(product: Product, seen: _Seen) -> list[str]:
     lines = [f"## {product.name}: {escaped(product.title)}", ""]
     lines += [f"    {product.command}", ""]
-    if product.pictures and not product.sheets:
-        drawn = "draws it" if not product.missing else "computes and draws it"
-        lines += [f"A figure of single bags: the command {drawn}.", ""]
     for sheet in product.sheets:
-        lines += [*_shown(product.name, sheet), ""]
+        lines += [*_shown(product.name, sheet, seen), ""]
+    if not product.sheets:
+        done = product.runs - product.missing
+        page = f"`{product.command} --format html` draws it on a page"
+        lines += [f"{done} of {product.runs} runs are there; {page}.", ""]
     return lines
 
 
-def _shown(name: str, sheet: Sheet) -> list[str]:
+def _shown(name: str, sheet: Sheet, seen: _Seen) -> list[str]:
     """Return a table of the rows with results, each with its command."""
     scores = [_scores(row) for row in sheet.rows]
     if not any(scores):
-        return sheet_lines(sheet)
+        return sheet_lines(replace(sheet, notes=seen.fresh(sheet.notes)))
     known = [any(s.cell.values for s in found) for found in scores]
+    spots = {s.cell.spot for found in scores for s in found if s.cell.values}
+    if not spots:
+        return ["Nothing of it was computed yet."]
+    if spots <= seen.spots:
+        return ["Nothing but what stands above was computed yet."]
+    seen.spots |= spots
     rows = tuple(
-        (*row, command(name, found[0]))
+        (*row, command(name, found))
         for row, found, there in zip(sheet.rows, scores, known, strict=True)
         if there
     )
+    notes = seen.fresh(sheet.notes)
     left_out = known.count(False)
-    notes = sheet.notes
     if left_out:
         notes = (*notes, f"{left_out} rows without any result yet are left out.")
-    if not rows:
-        return ["Nothing of it was computed yet."]
-    return sheet_lines(
-        replace(sheet, heads=(*sheet.heads, "command"), rows=rows, notes=notes)
-    )
+    heads = (*sheet.heads, "command")
+    return sheet_lines(replace(sheet, heads=heads, rows=rows, notes=notes))
 
 
 def _scores(row: tuple[Entry, ...]) -> list[Score]:
     return [entry for entry in row if isinstance(entry, Score)]
 
 
-def _lower(products: Iterator[Product] | Sequence[Product]) -> list[str]:
+def _lower(products: Iterable[Product]) -> list[str]:
     """List the rivals that do worse here than their authors said."""
     found: dict[str, tuple[float, list[str]]] = {}
     for product in products:
@@ -139,7 +162,7 @@ def _lower(products: Iterator[Product] | Sequence[Product]) -> list[str]:
                 f"{share(score.cell.mean or 0.0)} ({len(score.cell.values)})",
                 share(score.published.mean) if score.published else "",
                 share(gap, sign=True),
-                command(product.name, score),
+                command(product.name, [score]),
             ]
             found.setdefault(" ".join(told[:3]), (gap, told))
     if not found:
