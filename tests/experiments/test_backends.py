@@ -54,7 +54,7 @@ def test_a_worker_is_killed_and_nothing_is_lost_or_twice(
     store = Store(tmp_path / "results.db", create=True)
     thread = killer(two_workers, log)
     backend = cluster(two_workers.scheduler_address)
-    progress = run_plan(PLAN, store, workers=2, backend=backend)
+    progress = run_plan(PLAN, store, backend=backend)
     thread.join()
     assert progress.ended == {"finished": 8}
     assert sorted(one.run.split for one in store.results()) == list(range(8))
@@ -75,7 +75,7 @@ def test_a_cluster_computes_what_one_process_computes(two_workers, tmp_path):
             )
 
     backend = cluster(two_workers.scheduler_address)
-    progress = run_plan(PLAN, store, 2, backend, kill_after_the_first)
+    progress = run_plan(PLAN, store, backend=backend, watch=kill_after_the_first)
     assert ended.is_set() and progress.ended == {"finished": 8}
     found = {one.run.split: one.accuracy for one in store.results()}
     assert found == {one.run.split: one.accuracy for one in alone.results()}

@@ -6,22 +6,52 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import joblib
 
 from mipl.errors import MiplError, MissingExtra
 
-# Apply a function to items as they come; give what it returns as it is done.
-Items = Generator[Any, None, None]
-Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Items]
-
 _PATIENCE = 10  # Seconds to wait for a cluster to answer.
 
 
 class WorkerDied(MiplError):
     """A process that computed is gone."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Applies a function to items in other processes.
+
+    Attributes
+    ----------
+    workers : int
+        How many items are worked on at a time.
+    deadly : kind of error
+        What joblib raises where a worker is gone.
+    """
+
+    workers: int
+    deadly: type[Exception] = BrokenProcessPool
+
+    def __call__(
+        self, work: Callable[[Any], Any], items: Iterable[Any]
+    ) -> Generator[Any, None, None]:
+        """Yield what the function returns as it is done, in any order.
+
+        An item is asked for only when a worker is free for it.
+        """
+        parallel = joblib.Parallel(
+            return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1
+        )
+        try:
+            yield from parallel(joblib.delayed(work)(item) for item in items)
+        except self.deadly as error:
+            raise WorkerDied(
+                "the system ended the process that computed this, perhaps for lack of "
+                "memory; give fewer workers."
+            ) from error
 
 
 @contextmanager
@@ -33,7 +63,7 @@ def processes(workers: int) -> Iterator[Spread]:
     ):
         # A larger data set is no leak; joblib replaces the process and goes on.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs")
-        yield _spread
+        yield Spread(workers)
 
 
 @contextmanager
@@ -51,9 +81,10 @@ def cluster(address: str) -> Iterator[Spread]:
             "dask scheduler."
         ) from None
     with client:
-        _check_workers(address, client.nthreads())
+        threads: dict[str, int] = client.nthreads()
+        _check_workers(address, threads)
         with joblib.parallel_config(backend="dask", client=client, n_jobs=-1):
-            yield partial(_spread, deadly=KilledWorker)
+            yield Spread(len(threads), KilledWorker)
 
 
 def _check_workers(address: str, threads: dict[str, int]) -> None:
@@ -65,21 +96,3 @@ def _check_workers(address: str, threads: dict[str, int]) -> None:
             f"a worker of {address} has {max(threads.values())} threads, and torch's "
             f"settings are for one run at a time; start workers with: {start}"
         )
-
-
-def _spread(
-    work: Callable[[Any], Any],
-    items: Iterable[Any],
-    deadly: type[Exception] = BrokenProcessPool,
-) -> Items:
-    # An item is asked for only when a worker is free for it.
-    parallel = joblib.Parallel(
-        return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1
-    )
-    try:
-        yield from parallel(joblib.delayed(work)(item) for item in items)
-    except deadly as error:
-        raise WorkerDied(
-            "the system ended the process that computed this, perhaps for lack of "
-            "memory; give fewer workers."
-        ) from error

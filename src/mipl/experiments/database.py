@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from mipl.errors import BadFile, MiplError
+from mipl.experiments.mounts import remote_kind
 from mipl.files import existing_file
 
 _OURS = 0x6D69706C  # "mipl", by which a file says whose it is.
@@ -59,6 +60,12 @@ def prepare(path: Path, create: bool) -> None:
         )
     if not create or path.exists():
         existing_file(path)
+    kind = remote_kind(path) if create else ""  # Reading needs no lasting locks.
+    if kind:
+        raise MiplError(
+            f"{path} lies on a network file system ({kind}), where SQLite can lose "
+            "results; keep the store on a disk of this machine."
+        )
     with _told(path), closing(_connect(path, "rwc" if create else "rw")) as file:
         if create:
             with _transaction(file):  # Another process may be doing the same.

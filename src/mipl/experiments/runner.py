@@ -115,7 +115,7 @@ def run_plan(
     plan : sequence of Run
     store : Store
     workers : int
-        How many runs are computed at a time: processes, where no backend is given.
+        Processes, where no backend is given.
     backend : context manager, optional
         As ``backends.cluster(address)``.
     watch : function of a Progress, optional
@@ -146,7 +146,7 @@ def run_plan(
     tell(progress)
     if todo.runs:
         with backend or processes(workers) as spread:
-            _Runner(store, spread, workers, progress, tell).work_off(todo.runs)
+            _Runner(store, spread, progress, tell).work_off(todo.runs)
     return progress
 
 
@@ -154,15 +154,9 @@ class _Runner:
     """One runner's way through a plan."""
 
     def __init__(
-        self,
-        store: Store,
-        spread: Spread,
-        workers: int,
-        progress: Progress,
-        tell: Watch,
+        self, store: Store, spread: Spread, progress: Progress, tell: Watch
     ) -> None:
-        self._store, self._leases = store, Leases(store)
-        self._spread, self._workers = spread, workers
+        self._store, self._leases, self._spread = store, Leases(store), spread
         self._progress, self._tell = progress, tell
         self._flying: dict[Run, Run] = {}  # By question: what workers have now.
         self._ended: set[Run] = set()  # Questions answered here, in whatever way.
@@ -172,7 +166,7 @@ class _Runner:
         with self._leases.kept():
             while remaining := self._remaining(runs):
                 before = len(self._ended)
-                self._compute(groups(remaining, self._workers))
+                self._compute(groups(remaining, self._spread.workers))
                 if len(self._ended) == before:
                     self._tell(self._progress)
                     sleep(_PAUSE)
