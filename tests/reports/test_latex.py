@@ -39,7 +39,7 @@ def test_environments_and_braces_are_balanced():
 
 def test_the_best_is_bold():
     text = as_latex([PRODUCT])
-    assert r"\textbf{.802 $\pm$ .022 (3)} \\ paper .703" in text
+    assert r"\textbf{.802$\pm$.022 (3)} \\ paper .703" in text
     assert text.count(r"\textbf") == 1
 
 

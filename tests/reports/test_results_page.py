@@ -16,8 +16,8 @@ VALUES = {
     Spot(OURS, SIVAL, 1): [0.80, 0.81],
     Spot(OURS, BIRDSONG, 1): [0.70, 0.71],
     Spot(RELEASED, SIVAL, 1): [0.70],
-    Spot(ELIMIPL, SIVAL, 1): [0.50, 0.51],  # Published: .675 ± .022.
-    Spot(DEMIPL, SIVAL, 1): [0.62, 0.64],  # Published: .635 ± .041.
+    Spot(ELIMIPL, SIVAL, 1): [0.50, 0.51],  # Published: .675±.022.
+    Spot(DEMIPL, SIVAL, 1): [0.62, 0.64],  # Published: .635±.041.
 }
 SHOWN = [ARTEFACTS[name] for name in ("table2", "highest", "tableA2", "figA2")]
 
