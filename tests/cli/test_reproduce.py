@@ -43,6 +43,10 @@ def test_what_is_missing_is_computed_and_shown(reproduce, tmp_path):
     told = reproduce("small", "--dry-run", "--json").json
     assert told["to_compute"] == 2 and told["artefacts"] == {"small": 2}
     ran = reproduce("small", "--known")
+    assert ran.code == 2 and "results.db does not exist" in ran.err
+    assert list(tmp_path.iterdir()) == []
+    Store(tmp_path / "results.db", create=True)
+    ran = reproduce("small", "--known")
     assert ran.code == 0 and "2 of 2 runs are missing" in ran.out
     ran = reproduce("small")
     assert ran.code == 0 and "2 finished" in ran.out

@@ -61,9 +61,9 @@ def test_eight_writers_and_kills(tmp_path):
 
 @pytest.mark.slow
 def test_eight_writers_and_a_kill_every_second_for_a_long_time(tmp_path):
-    kills = storm(tmp_path, writers=8, size=2000, every=1.0)
+    kills = storm(tmp_path, writers=8, size=1000, every=1.0)
     print(f"{kills} kills; every acknowledged result is there, none twice")
-    assert kills >= 20
+    assert kills >= 10
 
 
 def test_runners_that_share_a_plan_compute_each_run_once(tmp_path):

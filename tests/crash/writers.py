@@ -46,15 +46,17 @@ class Log:
 def write(path, log, size, seed):
     """Record runs that are free, some at a time, until all are there."""
     store, chance, log = Store(path, create=True), stream(seed, "writer"), Log(log)
-    runs = plan(size)
-    while missing := sorted(
-        set(runs) - set(store.answers(runs)), key=lambda run: run.seed
-    ):
+    missing = runs = plan(size)
+    while missing:
         leases = Leases(store, lasts=1.0)
         first = int(chance.integers(len(missing)))
-        for run in leases.take(missing[first : first + 5]):
+        taken = leases.take(missing[first : first + 5])
+        for run in taken:
             if store.record(result(run), {"loss": [1.0, 0.5] * 50}, SAID):
                 log.add(run)  # Acknowledged: it must never be lost.
+        if not taken:  # What is left is taken by others, or was by one that is dead.
+            known = store.answers(runs)
+            missing = [run for run in runs if run not in known]
 
 
 def run_all(path, log, size, pause, lasts=60.0):

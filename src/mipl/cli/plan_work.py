@@ -20,13 +20,19 @@ if TYPE_CHECKING:
     from mipl.experiments.store import Store
 
 
-def expected(plan: Sequence[Run], store: Store, workers: int) -> dict[str, Any]:
+def expected(plan: Sequence[Run], store: Path, workers: int) -> dict[str, Any]:
     """Return how many runs a plan has, how many are known, and the time of the rest."""
+    from tempfile import TemporaryDirectory
+
     from mipl.experiments.estimate import estimate
     from mipl.experiments.runner import left
+    from mipl.experiments.store import Store
 
-    todo = left(plan, store)
-    time = estimate(todo.runs, store)
+    with TemporaryDirectory() as folder:  # A look leaves no new file behind.
+        nothing = Path(folder) / store.name
+        kept = Store(store) if store.exists() else Store(nothing, create=True)
+        todo = left(plan, kept)
+        time = estimate(todo.runs, kept)
     return {
         "runs": len(todo.runs) + todo.known + sum(todo.absent.values()),
         "known": todo.known,

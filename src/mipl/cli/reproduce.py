@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mipl.experiments.artefact import Artefact, Selection
     from mipl.experiments.plan import Run
     from mipl.experiments.sheet import Product
-    from mipl.experiments.store import Store
 
 _SUFFIXES = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
 
@@ -91,10 +90,10 @@ def reproduce(
     _check_formats(formats or [])
     selection = _selection(method, data, r, splits, preset, epochs, not unpaired)
     plan = _plan(wanted, selection)
-    kept = Store(store, create=True)
     if dry_run:
-        _dry_run(wanted, selection, plan, kept, workers, as_json)
+        _dry_run(wanted, selection, plan, store, workers, as_json)
         return
+    kept = Store(store, create=not known)
     told: dict[str, Any] = {"store": str(store), "ended": {}, "absent": {}}
     if not known:
         cluster = plan_work.chosen_backend(backend, address)
@@ -179,7 +178,7 @@ def _dry_run(
     wanted: Sequence[Artefact],
     selection: Selection,
     plan: Sequence[Run],
-    store: Store,
+    store: Path,
     workers: int,
     as_json: bool,
 ) -> None:

@@ -69,11 +69,11 @@ def compute(
     if published:
         given.append("published=true")
     plan = _plan(method or (), data or (), r, splits, seed, given)
-    kept = Store(store, create=True)
     if dry_run:
-        told = plan_work.expected(plan, kept, workers)
+        told = plan_work.expected(plan, store, workers)
         show_json(told) if as_json else plan_work.show_expected(told, workers)
         return
+    kept = Store(store, create=True)
     cluster = plan_work.chosen_backend(backend, address)
     told = plan_work.as_told(
         plan_work.work_off(context, plan, kept, workers, cluster), store

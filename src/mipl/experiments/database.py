@@ -20,6 +20,7 @@ _OURS = 0x6D69706C  # "mipl", by which a file says whose it is.
 _VERSION = 1
 _PATIENCE = 60.0  # Seconds to wait while others write.
 _PAUSE = 0.005  # Seconds between two tries.
+_COURTESY = 0.01  # Seconds in which others have their turn after a write.
 
 _TABLES = (
     """CREATE TABLE results (
@@ -95,6 +96,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Give a connection whose changes are made together or not at all."""
     with _told(path), closing(_connect(path, "rw")) as file, _transaction(file):
         yield file
+    sleep(_COURTESY)
 
 
 def _begin_reading(file: sqlite3.Connection) -> None:
@@ -119,7 +121,7 @@ def _patiently(file: sqlite3.Connection, statement: str) -> None:
     """Wait until others let the file go.
 
     SQLite's own way of waiting tries ever more seldom, so that of many writers some
-    are never served.
+    are never served; and whoever has just written would be the first again.
     """
     end = monotonic() + _PATIENCE
     while True:
