@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from PIL import Image
+from safetensors.numpy import save_file
 
 from mipl import Bags, Candidates, Dataset, MiplError, load_dataset, write_dataset
 from mipl.datasets import RECORDS
 from mipl.datasets.request import Request
 from mipl.errors import MissingData
-from mipl.images import SIFT, Row
+from mipl.images import SIFT, DeepPatches, Row
 from mipl.images.catalog import image_bags
+from mipl.nn.efficientnet_lite import EfficientNetLite0
 from mipl.seeds import stream
 
 
@@ -43,6 +45,23 @@ def test_the_average_size_the_truth_and_the_seed(tiles):
     first, again, other = (load_dataset("crc-mipl", seed=s, **given) for s in (1, 1, 2))
     assert np.array_equal(first.candidates.matrix, again.candidates.matrix)
     assert not np.array_equal(first.candidates.matrix, other.candidates.matrix)
+
+
+def test_deep_features(tiles, nowhere):
+    pixels, labels = tiles
+    some = slice(None, None, 30)
+    given = {"images": pixels[some], "labels": labels[some], "raw": nowhere}
+    with pytest.raises(MissingData, match=r"with scripts/efficientnet_lite0\.py, and"):
+        load_dataset("crc-mipl", generator="deep", **given)
+    weights = nowhere / "efficientnet-lite0.safetensors"
+    shapes = {name: v.shape for name, v in EfficientNetLite0().state_dict().items()}
+    rng = stream(0, "values")
+    values = {name: 0.1 * rng.random(shape) for name, shape in shapes.items()}
+    save_file({name: np.asarray(v, np.float32) for name, v in values.items()}, weights)
+    data = load_dataset("crc-mipl", generator="deep", patches=4, size=1.2, **given)
+    expected = DeepPatches(weights=weights, patches=4).transform(pixels[some])
+    np.testing.assert_allclose(data.bags.instances, expected.instances, rtol=1e-4)
+    assert data.bags.sizes.tolist() == [4, 4] and data.bags.n_features == 1000
 
 
 def test_a_folder_per_class_without_adipose_and_background(tiles, tmp_path):
@@ -86,6 +105,7 @@ def test_wrong_options(tiles):
         ({"labels": labels}, "labels go with an array of images"),
         ({"images": pixels, "labels": labels, "per_class": 0}, "per_class must be"),
         ({"images": pixels, "labels": labels, "r": 3}, "r=3 false labels"),
+        ({"images": pixels, "labels": labels, "patches": 9}, "argument of row"),
     ):
         with pytest.raises(MiplError, match=sentence):
             load_dataset("crc-mipl", **{"generator": "row", **options})

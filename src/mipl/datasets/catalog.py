@@ -38,7 +38,7 @@ def load_dataset(
     **options
         Options of that set: knobs of "synthetic"; ``disjoint`` and ``fold`` of
         "birdsong-mipl"; ``generator``, ``q`` and ``Q`` of "kmnist"; ``generator``,
-        ``images``, ``labels``, ``size`` and ``per_class`` of "crc-mipl".
+        ``images``, ``labels``, ``patches``, ``size`` and ``per_class`` of "crc-mipl".
 
     Examples
     --------

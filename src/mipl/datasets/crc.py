@@ -15,6 +15,7 @@ from mipl.data.dataset import Dataset
 from mipl.data.generators import generate_candidates
 from mipl.datasets.fetch import PUBLISHED
 from mipl.datasets.given import as_collected, check_own_labels
+from mipl.datasets.places import cache_dir
 from mipl.datasets.request import Request, check_classes
 from mipl.errors import MiplError
 from mipl.formats import mat
@@ -23,6 +24,7 @@ from mipl.images.catalog import image_bags
 from mipl.images.pictures import Picture, as_pictures
 
 _STAND_IN = "colorectal5_64px.npz"
+_NETWORK = "efficientnet-lite0.safetensors"
 _LEFT_OUT = ("ADI", "BACK")  # Adipose and background of NCT-CRC-HE-100K.
 _SPELT = {
     f"crc-mipl-{kind.lower()}": kind
@@ -36,6 +38,7 @@ def build(
     generator: str | ImageBags = "sift",
     images: Any = None,
     labels: Any = None,
+    patches: int | None = None,
     size: float = 2.08,
     per_class: int = 1000,
 ) -> Dataset:
@@ -45,19 +48,26 @@ def build(
     ----------
     generator : str or ImageBags
         A name of ``mipl.images.catalog``, or a generator with arguments of its own.
+        ``"deep"`` is EfficientNet-Lite0, with values from a raw file.
     images : folder, or array (m, h, w, 3), optional
         A folder holds one folder of pictures per class, as NCT-CRC-HE-100K does (whose
         ADI and BACK are left out, as published); an array goes with ``labels``. By
         default five classes of 64 x 64 tiles stand in, 600 of each.
     labels : (m,) class names, optional
         True classes of an array of images.
+    patches : int, optional
+        Instances per picture of the generator "deep", 16 unless given.
     size : float
         Average size of the candidate sets, which decides how much annotators confuse.
     per_class : int
         Pictures of each class at most; of more, a seeded choice is taken.
     """
     check_own_labels(request)
-    made = image_bags(generator, n_jobs=-1) if isinstance(generator, str) else generator
+    made = generator
+    if isinstance(generator, str):
+        made = _by_name(request, generator, patches)
+    elif patches is not None:
+        raise MiplError("patches goes with a generator's name; give it to its object.")
     if not isinstance(made, ImageBags):
         raise MiplError(f"generator must be a name or an ImageBags; got {made!r}.")
     pictures, names = _pictures(request, images, labels)
@@ -78,6 +88,16 @@ def build(
     q = confusion_of_size(size, len(classes), lambda q: sets(q)[0].matrix)
     candidates, facts["candidates"] = sets(q)
     return Dataset(bags, candidates, names, facts=facts)
+
+
+def _by_name(request: Request, name: str, patches: int | None) -> ImageBags:
+    """Build a generator; that of deep features with its network and its cache."""
+    arguments: dict[str, Any] = {} if patches is None else {"patches": patches}
+    if name == "deep":
+        remedy = "write it with scripts/efficientnet_lite0.py, and "
+        arguments["weights"] = request.file([_NETWORK], remedy)
+        arguments["cache"] = cache_dir() / "deep_features.db"
+    return image_bags(name, n_jobs=-1, **arguments)
 
 
 def published(request: Request) -> Dataset:
