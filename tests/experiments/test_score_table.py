@@ -100,9 +100,12 @@ def test_ranks_need_three_methods_with_the_same_cells(tmp_path):
         "ranks", "", rivals=(ELIMIPL, MIPLGP), sources=(SIVAL, MNIST), counts=(1,)
     )
     store = store_of(tmp_path, values)
-    [picture] = table.build(store, WHICH).pictures
+    product = table.build(store, WHICH)
+    [picture] = product.pictures
     [panel] = picture.panels
     assert panel.names == ("MIPLMA (ours)", "ELIMIPL", "MIPLGP")
     assert panel.ranks == (3.0, 2.0, 1.0)
+    last = product.sheets[0].notes[-1]
+    assert last.endswith("MIPLGP 1.00, ELIMIPL 2.00, MIPLMA (ours) 3.00.")
     fewer = Selection(presets=("ours",), methods=("miplma", "elimipl"))
     assert not table.build(store, fewer).pictures

@@ -69,7 +69,7 @@ def test_methods_that_cannot_be_told_apart_are_joined():
 
 
 def test_every_kind_is_written(tmp_path):
-    ranks = Ranks("ranks", ("a", "b", "c"), (1.0, 2.2, 2.8), 0.9, 6, 0.01)
+    ranks = Ranks("ranks", ("a", "b", "c"), (1.0, 2.2, 2.8), 0.9)
     for panel in (BARS, ranks, Traces("c", None, None)):
         path = tmp_path / f"{type(panel).__name__}.png"
         save(draw(Picture("x", (panel,))), path)

@@ -75,7 +75,7 @@ def test_html_is_one_file_with_its_pictures():
     links.feed(page)
     assert not links.outside
     assert page.count("<svg") == 1
-    assert "<b>.802 ± .022 (3)</b>" in page
+    assert "<b>.802±.022 (3)</b>" in page
     assert "<b>*c*" not in page and "&lt;b&gt;*c*" in page
     assert {"#small", "#fig"} <= set(re.findall(r'href="(#\w+)"', page))
 

@@ -19,7 +19,7 @@ def test_rows_have_as_many_cells_as_the_head():
 
 def test_the_best_is_bold_and_only_its_first_line():
     text = as_markdown([PRODUCT])
-    assert "| **.802 ± .022 (3)**<br>paper .703 ± .026, +.099 |" in text
+    assert "| **.802±.022 (3)**<br>paper .703±.026, +.099 |" in text
     assert text.count("**") == 2
 
 

@@ -35,7 +35,7 @@ RECORDS = {
     "sival-mipl": Record(1500, 47414, 31, 32, 30, 25, (3.12, 90.62, 25.6)),
     "crc-mipl-row": Record(7000, 56000, 8, 8, 9, 7),
     "crc-mipl-sbn": Record(7000, 63000, 9, 9, 15, 7),
-    "crc-mipl-kmeans": Record(7000, 30178, 3, 6, 6, 7),
+    "crc-mipl-kmeansseg": Record(7000, 30178, 3, 6, 6, 7),
     "crc-mipl-sift": Record(7000, 175000, 25, 25, 128, 7),
     "crc-mipl-r34-16": Record(7000, 112000, 16, 16, 1000, 7),
     "crc-mipl-r34-25": Record(7000, 175000, 25, 25, 1000, 7),

@@ -122,7 +122,7 @@ ATTEN = Entrant("abmil", "ATTEN")
 ATTEN_GATE = Entrant("abmil-gated", "ATTEN-GATE")
 LOSS_ATTEN = Entrant("loss-attention", "LOSS-ATTEN")
 MIL = (VWSGP, VGPMIL, LM_VGPMIL, MIVAE, ATTEN, ATTEN_GATE, LOSS_ATTEN)
-MAAM = Entrant("maam", "MaAm")
+MAAM = _rival("maam", "MaAm")
 
 REDUCTIONS = {"mean": "Mean", "maxmin": "MaxMin"}
 _NETWORKS = {

@@ -61,8 +61,6 @@ class Ranks:
     names: tuple[str, ...]
     ranks: tuple[float, ...]
     distance: float
-    cells: int
-    p_value: float
 
 
 Panel = Bars | Sweep | Attention | Traces | Ranks

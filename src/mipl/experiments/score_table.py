@@ -9,7 +9,8 @@ from mipl.experiments.artefact import Selection
 from mipl.experiments.cells import Cell, Spot, compared, spots
 from mipl.experiments.entrants import Entrant, ours
 from mipl.experiments.from_cells import FromCells, Shown
-from mipl.experiments.ranking import ranked
+from mipl.experiments.pictures import Picture
+from mipl.experiments.ranking import in_words, ranked
 from mipl.experiments.sheet import Entry, Score, Sheet
 from mipl.experiments.sources import MEANING, Source
 
@@ -56,10 +57,13 @@ class ScoreTable(FromCells):
 
     def show(self, cells: Mapping[Spot, Cell], selection: Selection) -> Shown:
         """Return the table, and the ranks where there are enough results."""
+        ranks = ranked(cells)
         notes = (marks(selection), *origins(self.sources), *self.notes)
+        if ranks is not None:
+            notes = (*notes, in_words(ranks))
         sheet = score_sheet(self.title, cells, notes, selection.paired)
-        ranks = ranked(f"{self.name}-ranks", cells)
-        return (sheet,), (ranks,) if ranks else ()
+        pictures = () if ranks is None else (Picture(f"{self.name}-ranks", (ranks,)),)
+        return (sheet,), pictures
 
 
 def t_test_name(selection: Selection) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mipl.errors import unknown
-
 # What sets a data set apart from the authors' files.
 REBUILT, RAW, STAND_IN, PART = "rebuilt", "raw features", "stand-in", "part"
 OWN = "our own"
@@ -67,7 +65,7 @@ SIVAL = Source("sival-mipl", "SIVAL-MIPL", "sival-mipl", counts=R, here=RAW)
 BENCHMARKS = (MNIST, FMNIST, BIRDSONG, SIVAL)
 ROW = _tissue("row", "C-Row", generator="row")
 SBN = _tissue("sbn", "C-SBN", generator="sbn")
-KMEANS = _tissue("kmeans", "C-KMeans", generator="kmeans")
+KMEANS = _tissue("kmeansseg", "C-KMeans", generator="kmeansseg")
 SIFT = _tissue("sift", "C-SIFT", generator="sift")
 TISSUE = (ROW, SBN, KMEANS, SIFT)
 DEEP_16 = _tissue("r34-16", "C-R34-16", generator="deep", patches=16)
@@ -76,16 +74,3 @@ DEEP = (DEEP_16, DEEP_25)
 DIGITS = Source("digits-mipl", "Digits-MIPL", "digits-mipl", counts=R, here=OWN)
 KMNIST = tuple(_flipped(q) for q in (0.1, 0.3, 0.5, 0.7, 0.9))
 SOURCES = {one.id: one for one in (*BENCHMARKS, DIGITS, *TISSUE, *DEEP, *KMNIST)}
-
-
-def source(id: str) -> Source:
-    """Return a data set by its id.
-
-    Examples
-    --------
-    >>> source("crc-mipl-row").title
-    'C-Row'
-    """
-    if id not in SOURCES:
-        raise unknown("data set of the paper", id, SOURCES)
-    return SOURCES[id]

@@ -30,7 +30,7 @@ def share(value: float, sign: bool = False) -> str:
 
 def spread(mean: float, std: float | None) -> str:
     """Return mean and standard deviation, where there is one."""
-    return share(mean) if std is None else f"{share(mean)} ± {share(std)}"
+    return share(mean) if std is None else f"{share(mean)}±{share(std)}"
 
 
 def told(entry: Entry) -> Told:

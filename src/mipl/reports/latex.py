@@ -1,6 +1,6 @@
 r"""Sheets as a LaTeX document that compiles by itself.
 
-Needed are the packages booktabs, longtable, geometry and pdflscape.
+Needed are the packages booktabs, longtable and geometry.
 """
 
 from __future__ import annotations
@@ -66,12 +66,13 @@ def _row(cells: Sequence[str]) -> str:
 
 def sheet_lines(sheet: Sheet) -> list[str]:
     """Return the lines of a table that may go over several pages."""
+    head = [r"\toprule", _row([escaped(one) for one in sheet.heads]), r"\midrule"]
     return [
         rf"\begin{{longtable}}{{{'l' * len(sheet.heads)}}}",
         rf"\caption{{{escaped(sheet.title)}}} \\",
-        r"\toprule",
-        _row([escaped(head) for head in sheet.heads]),
-        r"\midrule",
+        *head,
+        r"\endfirsthead",
+        *head,
         r"\endhead",
         *(_row([_cell(told(entry)) for entry in row]) for row in sheet.rows),
         r"\bottomrule",

@@ -5,16 +5,17 @@ Everything on it comes out of a store, and every number has its command beside i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mipl.experiments.artefact import Artefact, Selection
-from mipl.experiments.cells import Spot
+from mipl.experiments.cells import Cell, Spot
+from mipl.experiments.entrants import OURS
 from mipl.experiments.estimate import estimate
 from mipl.experiments.results import FINISHED, STATES
 from mipl.experiments.sheet import Entry, Product, Score, Sheet
 from mipl.experiments.store import Store
-from mipl.reports.entries import share
+from mipl.reports.entries import MARKS, share
 from mipl.reports.markdown import escaped, sheet_lines, table_lines
 
 _INTRO = (
@@ -24,9 +25,13 @@ _INTRO = (
     "and ours on those that the column *here* tells of, so they are orientation and "
     "not the same experiment."
 )
+_BETTER = (
+    "Methods of this library, variants of MIPLMA among them, whose mean is above that "
+    "of ours on the splits that both have; ○ significantly so."
+)
 _BELOW = (
-    "Methods of others, as this library builds them, whose mean is below the published "
-    "one by more than two of the larger standard deviation."
+    "Methods, as this library builds them, whose mean is below the published one by "
+    "more than two of the larger standard deviation."
 )
 _HOUR = 3600.0
 
@@ -53,6 +58,7 @@ def results_page(
         for sheet in products[one.name].sheets:
             lines += [f"## {escaped(sheet.title)}", "", *_shown(one.name, sheet, seen)]
             lines.append("")
+    lines += ["## Where another method is better here", "", *_better(products), ""]
     lines += ["## Lower here than published", "", *_lower(products.values()), ""]
     for one in others:
         lines += _section(products[one.name], seen)
@@ -145,31 +151,73 @@ def _scores(row: tuple[Entry, ...]) -> list[Score]:
     return [entry for entry in row if isinstance(entry, Score)]
 
 
+def _all_scores(sheet: Sheet) -> list[Score]:
+    return [score for row in sheet.rows for score in _scores(row)]
+
+
+def _better(products: Mapping[str, Product]) -> list[str]:
+    """List the methods of this library whose mean is above ours on the same splits."""
+    found: dict[Spot, tuple[float, list[str]]] = {}
+    for name, product in products.items():
+        every = [score for sheet in product.sheets for score in _all_scores(sheet)]
+        by_spot = {score.cell.spot: score for score in every}
+        for spot, score in by_spot.items():
+            ours = by_spot.get(Spot(OURS, spot.source, spot.r))
+            ahead = None if ours is None else _ahead(score.cell, ours.cell)
+            if ahead is not None and ahead > 0:
+                mark = MARKS["loss"] if score.verdict == "loss" else ""
+                gap = f"{share(ahead, sign=True)} {mark}".rstrip()
+                found.setdefault(
+                    spot, (-ahead, [*_where(score), gap, command(name, [score])])
+                )
+    heads = ["method", "data set", "r", "here", "its accuracy", "above ours", "command"]
+    rows = [told for _, told in sorted(found.values())]
+    return (
+        [_BETTER, "", *table_lines(heads, rows)]
+        if rows
+        else ["None of those measured."]
+    )
+
+
+def _ahead(cell: Cell, ours: Cell) -> float | None:
+    """Return how far a method is ahead of ours on the splits that both have."""
+    shared = cell.values.keys() & ours.values.keys()
+    if not shared:
+        return None
+    return sum(cell.values[s] - ours.values[s] for s in shared) / len(shared)
+
+
+def _where(score: Score) -> list[str]:
+    """Return method, data set, r, what the data are, and the accuracy."""
+    spot = score.cell.spot
+    return [
+        spot.entrant.title,
+        spot.source.title,
+        "" if spot.r is None else str(spot.r),
+        spot.source.here,
+        f"{share(score.cell.mean or 0.0)} ({len(score.cell.values)})",
+    ]
+
+
 def _lower(products: Iterable[Product]) -> list[str]:
-    """List the rivals that do worse here than their authors said."""
-    found: dict[str, tuple[float, list[str]]] = {}
+    """List the methods that do worse here than their authors said."""
+    found: dict[Spot, tuple[float, list[str]]] = {}
     for product in products:
-        scores = [
-            s for sheet in product.sheets for row in sheet.rows for s in _scores(row)
-        ]
-        for score in filter(_clearly_lower, scores):
-            spot, gap = score.cell.spot, score.difference or 0.0
+        every = [score for sheet in product.sheets for score in _all_scores(sheet)]
+        for score in filter(_clearly_lower, every):
+            gap = score.difference or 0.0
             told = [
-                spot.entrant.title,
-                spot.source.title,
-                "" if spot.r is None else str(spot.r),
-                spot.source.here,
-                f"{share(score.cell.mean or 0.0)} ({len(score.cell.values)})",
+                *_where(score),
                 share(score.published.mean) if score.published else "",
                 share(gap, sign=True),
                 command(product.name, [score]),
             ]
-            found.setdefault(" ".join(told[:3]), (gap, told))
-    if not found:
-        return ["None of those measured."]
+            found.setdefault(score.cell.spot, (gap, told))
     heads = ["method", "data set", "r", "here", "ours", "published", "gap", "command"]
     rows = [told for _, told in sorted(found.values())]
-    return [_BELOW, "", *table_lines(heads, rows)]
+    return (
+        [_BELOW, "", *table_lines(heads, rows)] if rows else ["None of those measured."]
+    )
 
 
 def _clearly_lower(score: Score) -> bool:

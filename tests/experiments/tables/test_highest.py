@@ -24,6 +24,7 @@ def test_behind_is_sorted_and_all_data_sets_follow(tmp_path):
         ("SIVAL-MIPL", "1"),
     ]
     assert behind.notes[0].startswith("2 of 3 cells measured are below")
+    assert "3 of the 3 have fewer than ten splits, and 15 cells" in behind.notes[0]
     assert len(every.rows) == sum(max(len(one.counts), 1) for one in SOURCES) == 18
     sival = next(row for row in every.rows if row[:2] == ("SIVAL-MIPL", "1"))
     gaps = [entry for entry in sival if isinstance(entry, Gap)]

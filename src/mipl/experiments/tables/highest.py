@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mipl.experiments.artefact import Selection
-from mipl.experiments.cells import Cell, Spot, spots
+from mipl.experiments.cells import SPLITS, Cell, Spot, spots
 from mipl.experiments.entrants import ours
 from mipl.experiments.from_cells import FromCells, Shown
 from mipl.experiments.paper import Highest, highest
@@ -21,7 +21,8 @@ _MARK = (
 )
 _BEHIND = (
     "{behind} of {measured} cells measured are below the highest published figure; "
-    "{left} cells were not measured."
+    "{few} of the {measured} have fewer than ten splits, and {left} cells were not "
+    "measured."
 )
 
 
@@ -40,9 +41,12 @@ class AgainstHighest(FromCells):
         gaps = {spot: [Gap(cells[spot], h) for h in _highest(spot)] for spot in first}
         below = [gap for gap, *_ in gaps.values() if (gap.value or 0) < 0]
         behind = sorted(below, key=lambda gap: gap.value or 0)
-        measured = sum(cells[spot].mean is not None for spot in first)
+        known = [cells[spot] for spot in first if cells[spot].values]
         note = _BEHIND.format(
-            behind=len(behind), measured=measured, left=len(first) - measured
+            behind=len(behind),
+            measured=len(known),
+            few=sum(len(cell.values) < len(SPLITS) for cell in known),
+            left=len(first) - len(known),
         )
         scores = scored(cells, selection.paired)
         heads = ("data set", "r", "here", *(one.title for one in readings))

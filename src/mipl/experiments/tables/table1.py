@@ -28,7 +28,7 @@ _HEADS = (
 )
 _NOTE = (
     "Where ours differs, the published value follows in brackets; a dash stands for "
-    "data that are not on this machine."
+    "data that were not at hand."
 )
 _CROWD = "2.08"  # Average of the real candidate sets.
 
