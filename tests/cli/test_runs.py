@@ -144,7 +144,7 @@ def test_a_store_that_is_not_there_is_told(verb, runs, tmp_path):
 def test_ctrl_c_keeps_what_is_done_and_tells_how_to_go_on(run, tmp_path):
     path = tmp_path / "my results.db"
     grid = ("--method", "miplma", "--data", "synthetic", "--splits", "0-7")
-    command = ["runs", "compute", *grid, "--epochs", "40", "--workers", "1"]
+    command = ["runs", "compute", *grid, "--epochs", "5", "--workers", "1"]
     process = subprocess.Popen(
         [sys.executable, "-m", "mipl.cli.main", *command, "--store", str(path)],
         stderr=subprocess.PIPE,

@@ -87,8 +87,9 @@ def test_leases_are_renewed_in_the_background_and_released(store, clock):
     with one.kept(every=0.01):
         one.take(RUNS)
         clock.now += module.LASTS - 1
-        renewed.clear()
-        assert renewed.wait(60)
+        for _ in range(2):  # One may have begun before the clock was moved.
+            renewed.clear()
+            assert renewed.wait(60)
         clock.now += module.LASTS - 1
         assert other.take(RUNS) == []
     assert other.take(RUNS) == RUNS
