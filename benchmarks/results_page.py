@@ -21,7 +21,7 @@ from mipl.files import write_text
 from mipl.reports.results_page import results_page
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
-TABLES = ("runs.csv", "accuracies.csv", "partial_labels.csv")
+TABLES = ("runs.csv", "accuracies.csv", "partial_labels.csv", "multi_instance.csv")
 COMMAND = "make results"
 
 

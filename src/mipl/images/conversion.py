@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,8 +109,16 @@ def _results(
 def _computed(
     generator: ImageBags, chunks: Sequence[Sequence[Picture]]
 ) -> Iterator[list[Result]]:
+    """Compute chunks in processes, as far as somebody asks for them."""
+    asked = True
+    wanted = takewhile(lambda _: asked, chunks)
     parallel = Parallel(n_jobs=generator.n_jobs, return_as="generator")
-    yield from parallel(delayed(_chunk)(generator, chunk) for chunk in chunks)
+    results = parallel(delayed(_chunk)(generator, chunk) for chunk in wanted)
+    try:
+        yield from (result for result in results)  # Closed in place of the results.
+    finally:
+        asked = False
+        deque(results, maxlen=0)  # joblib would kill its processes in mid-task.
 
 
 def _chunk(generator: ImageBags, chunk: Sequence[Picture]) -> list[Result]:
