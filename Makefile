@@ -9,7 +9,7 @@ WORKERS ?= 2
 # Small models are fastest with one thread; parallel work is processes.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup demo test lint slow bench data clean
+.PHONY: setup demo test lint slow bench results data clean
 
 setup: $(VENV)/all
 demo: $(VENV)/core
@@ -25,6 +25,8 @@ slow: $(VENV)/all
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 bench: $(VENV)/all
 	$(BIN)/python -m benchmarks
+results: $(VENV)/all
+	$(BIN)/python -m benchmarks.results_page
 data: $(VENV)/core
 	scripts/raw_images.sh "$$($(BIN)/python -c 'from mipl.datasets.places import data_dir as d; print(d())')"
 	$(BIN)/python -m mipl.cli.main data build mnist-mipl

@@ -12,6 +12,11 @@ gives another row of the same fit, whose predictions were made with other argume
 
     python -m benchmarks.measure --method fastmipl --published --data birdsong-mipl
         --splits 0 --also 'standardise="given"' test_dropout=true
+
+Data are named with their options, or by the path of a file:
+
+    python -m benchmarks.measure --method miplma demipl elimipl --splits 0-4
+        --data "crc-mipl generator=row" "crc-mipl generator=sift" tiles.bags.h5
 """
 
 from __future__ import annotations
@@ -41,10 +46,10 @@ KEY = ["method", "arguments", "data", "r", "split", "seed"]
 
 def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Fit on the training bags of some splits, together, and score the test bags."""
-    from mipl import fit_together, load_dataset, method  # noqa: PLC0415
+    from mipl import fit_together, method  # noqa: PLC0415
     from mipl.errors import Diverged  # noqa: PLC0415
 
-    datasets = {job["r"]: load_dataset(job["data"], r=job["r"]) for job in jobs}
+    datasets = {r: _loaded(jobs[0]["data"], r) for r in {job["r"] for job in jobs}}
     parts = [datasets[job["r"]].split(job["split"]) for job in jobs]
     models = [
         method(job["method"], **_published(job)).set_params(
@@ -73,6 +78,15 @@ def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
+def _loaded(data: str, r: int) -> Any:
+    """Load ``name option=value ...`` of the catalog, or a file by its path."""
+    from mipl.cli.sources import Source  # noqa: PLC0415
+    from mipl.datasets import CATALOG  # noqa: PLC0415
+
+    name, *settings = data.split()
+    return Source(name, r if name in CATALOG else None, settings=settings).dataset()
+
+
 def _finished(model: Any) -> bool:
     """Whether a fit came to its last epoch."""
     options = getattr(model, "_options", None)
@@ -82,7 +96,9 @@ def _finished(model: Any) -> bool:
 
 
 def _published(job: dict[str, Any]) -> dict[str, Any]:
-    return {"published_for": job["data"], "r": job["r"]} if job["published"] else {}
+    if not job["published"]:
+        return {}
+    return {"published_for": job["data"].split()[0], "r": job["r"]}
 
 
 def _groups(jobs: list[dict[str, Any]], most: int) -> list[list[dict[str, Any]]]:

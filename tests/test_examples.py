@@ -14,6 +14,8 @@ ENDS = {
     "02_own_bags": lambda out: "the saved model says the same: True" in out,
     "03_choose_without_labels": lambda out: _number(r"other bags: ([\d.]+)", out) > 0.5,
     "04_explain_and_calibrate": lambda out: _number(r"AUROC ([\d.]+)", out) > 0.7,
+    "05_pictures_to_bags": lambda out: _number(r"disc in ([\d.]+)%", out) > 80,
+    "06_many_runs": lambda out: "known 4, computed now 2" in out and "3 splits" in out,
 }
 
 

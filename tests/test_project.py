@@ -27,6 +27,7 @@ def python(program: str, *arguments: str) -> str:
     [
         "import mipl",
         "import mipl.datasets",
+        "import mipl.images; mipl.images.SIFT",
         "import mipl; mipl.load_dataset('digits-mipl')",
         "import mipl; mipl.describe; mipl.validate; mipl.read_dataset",
     ],
@@ -49,7 +50,9 @@ def test_a_fit_loads_neither_torchs_compiler_nor_symbolic_mathematics() -> None:
     assert not {"sympy", "torch._dynamo", "torch._inductor"} & set(loaded)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["data", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["data", "--help"], ["images", "--help"], ["--version"]]
+)
 def test_help_loads_neither_torch_nor_numpy(arguments: list[str]) -> None:
     program = (
         "import sys\nfrom mipl.cli.main import main\n"
@@ -69,7 +72,9 @@ def test_import_takes_less_than_a_third_of_a_second() -> None:
     assert int(line.split("|")[1]) < 300_000
 
 
-@pytest.mark.parametrize("name", ["mipl", "mipl.data", "mipl.datasets", "mipl.formats"])
+@pytest.mark.parametrize(
+    "name", ["mipl", "mipl.data", "mipl.datasets", "mipl.formats", "mipl.images"]
+)
 def test_public_names_exist_and_are_in_order(name: str) -> None:
     package = import_module(name)
     assert package.__all__ == sorted(

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from mipl.formats import read_bags, read_dataset, write_dataset
     from mipl.methods.degraded import Degraded
     from mipl.methods.loading import load_model
+    from mipl.methods.mil.abmil import ABMIL
+    from mipl.methods.mil.gated_abmil import GatedABMIL
+    from mipl.methods.mil.lm_vgpmil import LMVGPMIL
+    from mipl.methods.mil.loss_attention import LossAttention
+    from mipl.methods.mil.maam import MAAM
+    from mipl.methods.mil.mivae import MIVAE
+    from mipl.methods.mil.vgpmil import VGPMIL
+    from mipl.methods.mil.vwsgp import VWSGP
     from mipl.methods.mipl.cdl import CDL
     from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     from mipl.methods.mipl.miplgp import MIPLGP
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.mipl.promipl import ProMIPL
+    from mipl.methods.one_vs_rest import OneVsRest
     from mipl.methods.pll.cavl import CAVL
     from mipl.methods.pll.cc import CC
     from mipl.methods.pll.lws import LWS
@@ -47,6 +56,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ABMIL": "mipl.methods.mil.abmil",
     "Bags": "mipl.data",
     "CAVL": "mipl.methods.pll.cavl",
     "CC": "mipl.methods.pll.cc",
@@ -58,13 +68,19 @@ _HOMES = {
     "Degraded": "mipl.methods.degraded",
     "ELIMIPL": "mipl.methods.mipl.elimipl",
     "FastMIPL": "mipl.methods.mipl.fastmipl",
+    "LMVGPMIL": "mipl.methods.mil.lm_vgpmil",
+    "GatedABMIL": "mipl.methods.mil.gated_abmil",
     "LWS": "mipl.methods.pll.lws",
+    "LossAttention": "mipl.methods.mil.loss_attention",
     "M3PL": "mipl.methods.pll.m3pl",
+    "MAAM": "mipl.methods.mil.maam",
     "MIPLGP": "mipl.methods.mipl.miplgp",
     "MIPLMA": "mipl.methods.mipl.miplma",
+    "MIVAE": "mipl.methods.mil.mivae",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
     "MiplError": "mipl.errors",
+    "OneVsRest": "mipl.methods.one_vs_rest",
     "PLAGGD": "mipl.methods.pll.plaggd",
     "PLSVM": "mipl.methods.pll.plsvm",
     "POP": "mipl.methods.pll.pop",
@@ -74,6 +90,8 @@ _HOMES = {
     "ProMIPL": "mipl.methods.mipl.promipl",
     "RC": "mipl.methods.pll.rc",
     "Training": "mipl.training",
+    "VGPMIL": "mipl.methods.mil.vgpmil",
+    "VWSGP": "mipl.methods.mil.vwsgp",
     "describe": "mipl.data.describe",
     "fit_together": "mipl.methods.together",
     "load_dataset": "mipl.datasets",
@@ -87,30 +105,39 @@ _HOMES = {
 }
 
 __all__ = [
+    "ABMIL",
     "CAVL",
     "CC",
     "CDL",
     "DEMIPL",
     "ELIMIPL",
+    "LMVGPMIL",
     "LWS",
     "M3PL",
+    "MAAM",
     "MIPLGP",
     "MIPLMA",
+    "MIVAE",
     "PLAGGD",
     "PLSVM",
     "POP",
     "PRODEN",
     "PRODENMA",
     "RC",
+    "VGPMIL",
+    "VWSGP",
     "Bags",
     "Candidates",
     "Checkpoint",
     "Dataset",
     "Degraded",
     "FastMIPL",
+    "GatedABMIL",
+    "LossAttention",
     "MaxMin",
     "Mean",
     "MiplError",
+    "OneVsRest",
     "PerInstance",
     "ProMIPL",
     "Training",

@@ -3,7 +3,7 @@
 Every message says which thing, what it must be, what it was, and what to do.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 
@@ -53,7 +53,15 @@ class BadFile(MiplError):
 
 
 class Diverged(MiplError):
-    """Training whose loss or parameters are no longer finite numbers."""
+    """Training whose loss or parameters are no longer finite numbers.
+
+    Attributes
+    ----------
+    runs : mapping of int to str
+        Of runs that were fitted together: the sentence of each that diverged.
+    """
+
+    runs: Mapping[int, str] = {}
 
 
 class MissingData(MiplError):

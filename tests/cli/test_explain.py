@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import mipl
 
@@ -111,3 +112,34 @@ def test_wrong_input_is_one_sentence(
     assert (ran.code, ran.out) == (2, "")
     assert sentence in ran.err and ran.err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_overlay_draws_over_the_bags_own_picture(run, tmp_path) -> None:
+    slides = tmp_path / "slides"
+    slides.mkdir()
+    for i in range(4):
+        shade = np.full((24, 24, 3), 40 * i, np.uint8)
+        Image.fromarray(shade).save(slides / f"s{i}.png")
+    rows = "s0,a|b\ns1,a\ns2,b\ns3,b\n"
+    (slides / "labels.csv").write_text("bag_id,candidates\n" + rows)
+    bags, model = tmp_path / "x.bags.h5", tmp_path / "model"
+    made = run("images", "to-bags", slides, "-g", "row", "-o", bags, "--jobs", 1)
+    assert made.code == 0
+    data = mipl.read_dataset(bags)
+    fitted = mipl.MIPLMA(training=mipl.Training(epochs=1), random_state=0)
+    fitted.fit(data.bags, data.candidates).save(model)
+    picture = tmp_path / "s2.png"
+    ran = run("explain", model, bags, "--bag", "s2", "--overlay", picture)
+    assert ran.code == 0 and str(picture) in ran.out.replace("\n", "")
+    with Image.open(picture) as drawn:
+        assert drawn.size[0] > 1000
+    wrong = run("explain", model, bags, "--bag", "s2", "--overlay", "x.txt")
+    assert wrong.code == 2 and "must end in .png" in wrong.err
+
+
+def test_overlay_of_bags_without_pictures_is_told(run, place) -> None:
+    ran = run(
+        *("explain", place / "vectors", place / "named.npz", "--bag", 0),
+        *("--overlay", place / "x.png"),
+    )
+    assert ran.code == 2 and "has no boxes" in ran.err

@@ -247,3 +247,17 @@ def test_a_run_on_reduced_bags_keeps_its_state_if_it_has_any(fit, run, tmp_path)
     out = tmp_path / "other"
     ran = run("fit", "synthetic", "--method", "m3pl", "--out", out, *reduced)
     assert ran.code == 2 and "M3PL keeps no state; leave --checkpoint-every" in ran.err
+
+
+def test_a_two_class_method_shows_its_learners_and_how_often_none_says_yes(
+    run, tmp_path
+):
+    command = ("fit", "synthetic", "--r", 1, "--method", "vwsgp", "--split", 0)
+    ran = run(*command, "--set", "inducing=8", "--out", tmp_path / "run")
+    assert ran.code == 0 and "learner" in ran.err and "5/5" in ran.err
+    told = run("evaluate", tmp_path / "run", "synthetic", "--json").json
+    model = mipl.load_model(tmp_path / "run" / "model")
+    assert type(model) is mipl.OneVsRest and model.estimator.inducing == 8
+    _, test = mipl.load_dataset("synthetic", r=1).split(0)
+    assert told["all_negative_rate"] == model.all_negative_rate(test.bags)
+    assert "every learner says no" in run("evaluate", tmp_path / "run", "synthetic").out

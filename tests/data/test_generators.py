@@ -206,6 +206,7 @@ def test_wrong_input_is_told(call, message):
 
 
 ARGUMENTS = {
+    "crowd": {"q": 0.3},
     "fixed": {"r": 2},
     "flip": {"q": 0.2},
     "flip-free": {"q": np.float32(0.25)},

@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from mipl import Bags, MiplError, PerInstance
+from mipl.data.scaling import standardisation
 
 
 @pytest.fixture
@@ -122,3 +123,15 @@ def test_what_cannot_be_done_is_said(bags):
         PerInstance(PCA(2)).fit(away)
     with pytest.raises(MiplError, match="the output must be dense"):
         PerInstance(OneHotEncoder()).fit_transform(bags)
+
+
+def test_standardisation_tells_what_it_leaves(bags):
+    rows = bags.instances.astype(float)
+    shift, scale, left = standardisation(bags, "standard")
+    np.testing.assert_allclose(shift, rows.mean(axis=0))
+    np.testing.assert_allclose(scale, rows.std(axis=0))
+    np.testing.assert_allclose(left, 1)
+    for unscaled in ("none", "auto"):  # These bags hold images.
+        shift, scale, left = standardisation(bags, unscaled)
+        assert not shift.any() and (scale == 1).all()
+        np.testing.assert_allclose(left, rows.var(axis=0))

@@ -11,12 +11,16 @@ from mipl.errors import BadFile, MiplError, MissingData
 
 NAMES = (
     "digits-mipl synthetic mnist-mipl fmnist-mipl sival-mipl birdsong-mipl lost "
-    "birdsong-pll italian musk1 musk2 elephant fox tiger ucsb corel20 kmnist"
+    "birdsong-pll italian musk1 musk2 elephant fox tiger ucsb corel20 kmnist crc-mipl"
 ).split()
+OF_THE_AUTHORS = [  # Read where the user has them.
+    f"crc-mipl-{kind}"
+    for kind in ("row", "sbn", "kmeansseg", "sift", "r34-16", "r34-25")
+]
 
 
 def test_the_catalog_holds_every_set():
-    assert sorted(CATALOG) == sorted(NAMES)
+    assert sorted(CATALOG) == sorted(NAMES + OF_THE_AUTHORS)
     for name, entry in CATALOG.items():
         assert entry.name == name
         assert entry.family in ("mipl", "mil", "pll")
@@ -76,6 +80,9 @@ def test_wrong_arguments_are_told(arguments, options, message):
         ("birdsong-mipl", "hja_birdsong_miml.npz", "MIPL_DATA or --raw"),
         ("kmnist", "kmnist_test.npz", "MIPL_DATA or --raw"),
         ("lost", "pll_lost.npz", "MIPL_DATA or --raw"),
+        ("crc-mipl", "colorectal5_64px.npz", "MIPL_DATA or --raw"),
+        ("crc-mipl-row", "CRC-MIPL-Row.mat", "mipl data fetch crc-mipl-row"),
+        ("crc-mipl-r34-25", "CRC-MIPL-R34-25.mat", "ask its authors"),
         ("ucsb", "mil_ucsb_breast_cancer.npz", "MIPL_DATA or --raw"),
     ],
 )
@@ -171,4 +178,4 @@ def test_listing_loads_neither_torch_nor_sklearn():
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == [str(len(NAMES)), "False", "False", "False"]
+    assert done.stdout.split() == [str(len(CATALOG)), "False", "False", "False"]

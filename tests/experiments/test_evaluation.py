@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from mipl import Bags, Dataset, MiplError, load_dataset
+from mipl import VWSGP, Bags, Dataset, MiplError, OneVsRest, load_dataset
 from mipl.experiments.demo import CONTESTANTS, demo_runs
 from mipl.experiments.evaluation import evaluate
 from mipl.experiments.explanation import explain
@@ -106,3 +106,11 @@ def test_the_contestants_are_the_named_presets() -> None:
     assert (released.margin, released.training.batch_size) == ("bag", 1)
     assert (released.lam, released.training.lr) == (0.05, 0.01)  # For MNIST-MIPL, r=1.
     assert (paper.standardise, paper.training.batch_size) == ("attention", None)
+
+
+def test_the_share_of_bags_that_no_learner_wants_is_told() -> None:
+    train, test = load_dataset("synthetic", r=1).split(0)
+    model = OneVsRest(VWSGP(inducing=10)).fit(train.bags, train.candidates)
+    found = evaluate(model, test)
+    each = [one.predict(test.bags) for one in model.estimators_]
+    assert found.all_negative_rate == (np.sum(each, axis=0) == 0).mean()

@@ -7,7 +7,15 @@ import numpy as np
 
 FILES = Path(__file__).parent / "files"
 TOLERANCE = 1e-9
-PREFIXES = ("after_epoch1_", "gradient_", "final_", "init_")
+PREFIXES = (
+    "plain_",
+    "gated_",
+    "after_epoch1_",
+    "gradient_",
+    "final_",
+    "train_",
+    "init_",
+)
 
 
 def load(name):

@@ -10,6 +10,8 @@ _SMALL_NETWORK = {
     "training__batch_size": 32,
 }
 
+_SMALL_ADAM = _SMALL_NETWORK | {"training__lr": 0.03}
+
 SMALL = {
     "miplma": _SMALL_NETWORK,
     "miplma-released": _SMALL_NETWORK,
@@ -30,6 +32,11 @@ SMALL = {
     "promipl": _SMALL_NETWORK,
     "fastmipl": _SMALL_NETWORK | {"samples": 3, "training__lr": 0.02},
     "cdl": _SMALL_NETWORK,
+    "abmil": _SMALL_ADAM | {"attention_width": 6},
+    "abmil-gated": _SMALL_ADAM | {"attention_width": 6},
+    "loss-attention": _SMALL_ADAM,
+    "maam": _SMALL_NETWORK,
+    "mivae": _SMALL_ADAM | {"latent": 3},
 }
 
 _SMALL_LAYERS = {
@@ -55,10 +62,19 @@ SMALL_PARTIAL = {
     "m3pl": {"c_max": 1.0, "growth": 20.0},
 }
 
+_SMALL_PROCESS = {"inducing": 10, "iterations": 4}
+
+# Methods of two classes, which learn more inside OneVsRest.
+SMALL_TWO_CLASS = {
+    "vwsgp": _SMALL_PROCESS,
+    "vgpmil": _SMALL_PROCESS,
+    "lm-vgpmil": _SMALL_PROCESS,
+}
+
 
 def small(id, **more):
     """Build a method with its small settings."""
-    return method(id, **{**SMALL, **SMALL_PARTIAL}[id], **more)
+    return method(id, **{**SMALL, **SMALL_PARTIAL, **SMALL_TWO_CLASS}[id], **more)
 
 
 def own_ids():

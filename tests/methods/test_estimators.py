@@ -2,16 +2,23 @@
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.methods.settings import SMALL, SMALL_PARTIAL, own_ids, small
+from tests.methods.settings import (
+    SMALL,
+    SMALL_PARTIAL,
+    SMALL_TWO_CLASS,
+    own_ids,
+    small,
+)
 
 from mipl.methods.registry import method
 from mipl.testing import CHECKS
 
-SMALL_ONES = [small(id) for id in (*SMALL, *SMALL_PARTIAL)]
+IDS = (*SMALL, *SMALL_PARTIAL, *SMALL_TWO_CLASS)
+SMALL_ONES = [small(id) for id in IDS]
 
 
 def test_every_method_has_small_settings():
-    assert sorted([*SMALL, *SMALL_PARTIAL]) == sorted(own_ids())
+    assert sorted(IDS) == sorted(own_ids())
 
 
 @parametrize_with_checks(SMALL_ONES)
@@ -20,7 +27,7 @@ def test_scikit_learns_contract(estimator, check):
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("id", SMALL)
+@pytest.mark.parametrize("id", (*SMALL, *SMALL_TWO_CLASS))
 def test_the_contract_of_bags(id, check):
     check(small(id))
 
@@ -39,6 +46,8 @@ def test_scikit_learns_contract_with_the_real_defaults(estimator, check):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("id", ["miplma", "miplma-released", "miplma-paper"])
+@pytest.mark.parametrize(
+    "id", ["miplma", "miplma-released", "miplma-paper", "abmil", "mivae"]
+)
 def test_the_contract_of_bags_with_the_real_defaults(id, check):
     check(method(id))

@@ -11,23 +11,32 @@ import pytest
 
 import mipl
 from mipl import (
+    ABMIL,
     CAVL,
     CC,
     CDL,
     DEMIPL,
     ELIMIPL,
+    LMVGPMIL,
     LWS,
     M3PL,
+    MAAM,
     MIPLGP,
     MIPLMA,
+    MIVAE,
     PLAGGD,
     PLSVM,
     POP,
     PRODEN,
     PRODENMA,
     RC,
+    VGPMIL,
+    VWSGP,
     FastMIPL,
+    GatedABMIL,
+    LossAttention,
     MiplError,
+    OneVsRest,
     ProMIPL,
     method,
 )
@@ -63,7 +72,18 @@ PARTIAL = {
     "pl-svm": PLSVM,
     "m3pl": M3PL,
 }
-CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | RIVALS | PARTIAL
+TWO_CLASS = {"vwsgp": VWSGP, "vgpmil": VGPMIL, "lm-vgpmil": LMVGPMIL}
+MULTI_INSTANCE = {
+    "abmil": ABMIL,
+    "abmil-gated": GatedABMIL,
+    "loss-attention": LossAttention,
+    "maam": MAAM,
+    "mivae": MIVAE,
+}
+CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | RIVALS | PARTIAL | TWO_CLASS | MULTI_INSTANCE
+FAMILIES = dict.fromkeys(PARTIAL, "pll") | dict.fromkeys(
+    [*TWO_CLASS, *MULTI_INSTANCE], "mil"
+)
 BENCHMARKS = ("mnist-mipl", "fmnist-mipl", "birdsong-mipl", "sival-mipl")
 
 
@@ -83,7 +103,11 @@ def differing(one, other):
 def test_all_ids_are_listed_and_build_their_class():
     assert [row.id for row in methods()] == list(CLASSES)
     for id, kind in CLASSES.items():
-        assert type(method(id)) is kind
+        model = method(id)
+        if id in TWO_CLASS:
+            assert type(model) is OneVsRest
+            model = model.estimator
+        assert type(model) is kind
 
 
 def test_ids_without_arguments_are_the_presets():
@@ -119,6 +143,15 @@ def test_arguments_of_the_caller_win_and_reach_into_training():
     assert method("miplma", training__epochs=7).training.epochs == 7
 
 
+def test_arguments_of_two_class_methods_reach_inside_and_those_around_them_stay():
+    model = method("vgpmil", all_negative="lowest_score", damping=0.5, random_state=3)
+    assert (model.all_negative, model.duplication) == ("lowest_score", "replicate")
+    assert (model.estimator.damping, model.estimator.random_state) == (0.5, 3)
+    defaults = registry.find("vgpmil").defaults()
+    around = {"all_negative", "duplication", "n_jobs"}
+    assert set(defaults) == {*VGPMIL().get_params(), *around}
+
+
 def test_every_call_builds_anew():
     first, second = method("miplma-released"), method("miplma-released")
     assert first is not second
@@ -128,7 +161,7 @@ def test_every_call_builds_anew():
 def test_listing_tells_title_family_reference_and_all_arguments():
     for row in methods():
         assert row.title and row.summary.endswith(".")
-        assert row.family == ("pll" if row.id in PARTIAL else "mipl")
+        assert row.family == FAMILIES.get(row.id, "mipl")
         year = re.search(r"20\d\d", row.reference.text)[0]
         assert row.reference.bibtex.startswith(("@inproceedings{", "@article{"))
         assert f"year      = {{{year}}}" in row.reference.bibtex
@@ -198,6 +231,30 @@ def test_rivals_build_with_published_settings_for_every_benchmark(id, data, r):
         assert model.get_params()[name] == value
 
 
+@pytest.mark.parametrize("id", ["abmil", "abmil-gated", "loss-attention"])
+@pytest.mark.parametrize("data", ["musk1", "musk2", "fox", "tiger", "elephant"])
+def test_published_settings_of_the_classical_sets(id, data):
+    model = method(id, published_for=data)
+    assert model.width == (256, 128, 64)
+    training = model.training
+    assert (training.optimiser, training.lr, training.weight_decay) == (
+        "adam",
+        1e-4,
+        5e-4,
+    )
+    assert (training.epochs, training.batch_size) == (100, 1)
+
+
+def test_published_settings_of_maam_are_for_true_labels():
+    rates = [
+        method("maam", published_for=data, r=0).training.lr
+        for data in ("mnist-mipl", "fmnist-mipl")
+    ]
+    assert rates == [0.005, 0.01]
+    with pytest.raises(MiplError, match="were published for r = 0; got r=1"):
+        method("maam", published_for="mnist-mipl")
+
+
 @pytest.fixture
 def with_gaps(monkeypatch):
     """The released row with settings of a made-up set, gaps open or filled."""
@@ -259,6 +316,14 @@ def test_gaps_are_filled_by_the_chosen_point_and_the_caller_still_wins(with_gaps
             lambda: method("miplma", reduction="mean"),
             "reduction is for partial-label methods, such as proden; miplma learns "
             "from bags as they are: leave reduction out.",
+        ),
+        (
+            lambda: method("vwsgp", inducing=3, depth=3),
+            "unknown argument of vwsgp 'depth'; Known: all_negative, duplication, ind",
+        ),
+        (
+            lambda: method("vgpmil", reduction="mean"),
+            "reduction is for partial-label methods, such as proden; vgpmil learns",
         ),
         (
             lambda: method("proden", reduction="mean", depth=3),

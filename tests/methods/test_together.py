@@ -241,3 +241,14 @@ def test_what_is_given_is_checked():
     with pytest.raises(MiplError, match="lam of MIPLMA must be a number"):
         fit_together([build(lam=-1.0), build()], PROBLEMS[:2])
     fit_together([], [])
+
+
+def test_every_run_that_diverged_is_told():
+    X, y = ragged(0)
+    models = [
+        MIPLMA(width=8, training=Training(epochs=2, lr=lr)) for lr in (1e30, 0.1, 1e35)
+    ]
+    with pytest.raises(Diverged, match="run 0: ") as told:
+        fit_together(models, [(X, y)] * 3)
+    assert set(told.value.runs) == {0, 2}
+    assert all("became" in sentence for sentence in told.value.runs.values())

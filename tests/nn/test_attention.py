@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from mipl.nn import GatedScore, MarginAttention, Segments
-from mipl.nn.attention import SigmoidAttention, inverse_root
+from mipl.nn.attention import EvenAttention, SigmoidAttention, inverse_root
 from mipl.nn.initial import initialise
 
 ORDERS = ("scores", "attention", "none")
@@ -76,6 +76,14 @@ def test_the_papers_order_is_softmax_z_score():
     expected = (a - a.mean()) / a.std(ddof=1)
     found = weighed(scores, [4], tau, standardise="attention")
     np.testing.assert_allclose(found, expected, atol=1e-13)
+
+
+def test_even_attention_makes_means_of_bags():
+    h = torch.randn(5, 3, generator=torch.Generator().manual_seed(0)).double()
+    bags = Segments.of(torch.tensor([4, 1]))
+    _, a = EvenAttention()(h, bags, 0.3)
+    expected = torch.stack([h[:4].mean(dim=0), h[4]])
+    torch.testing.assert_close(bags.weighted_sum(a, h), expected)
 
 
 def test_without_standardisation_it_is_a_softmax():

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from mipl.nn import SigmoidSoftmaxHead, SoftmaxHead
+from mipl.nn.heads import SigmoidHead, two_sided
 from mipl.nn.initial import initialise
 
 
@@ -63,3 +64,14 @@ def test_the_softmax_head_reaches_every_probability():
     p = head(torch.zeros(1, 3, dtype=torch.float64)).exp()
     assert p[0, 0] == 1.0
     assert torch.isfinite(head(torch.full((1, 3), 1e30, dtype=torch.float64))).all()
+
+
+def test_one_logit_gives_two_probabilities():
+    head = SigmoidHead(3)
+    initialise(head, 0)
+    z = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+    expected = 1 / (1 + np.exp(-head.classifier(z).detach().numpy()[:, 0]))
+    found = head(z).exp().detach().numpy()
+    np.testing.assert_allclose(found, np.stack([1 - expected, expected], 1), atol=1e-6)
+    far = two_sided(torch.tensor([[-1e4], [1e4]]))
+    assert torch.isfinite(far).all() and far.max() == 0

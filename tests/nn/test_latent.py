@@ -3,9 +3,10 @@
 import numpy as np
 import torch
 
+from mipl.nn.draws import KeyedUniform
 from mipl.nn.dropout import rekey
 from mipl.nn.initial import initialise
-from mipl.nn.latent import KeyedUniform, LatentLabel
+from mipl.nn.latent import LatentLabel
 
 
 def test_draws_are_a_function_of_the_key():

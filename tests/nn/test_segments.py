@@ -62,6 +62,21 @@ def test_rows_of_several_columns_are_summed_and_averaged():
     assert bags.mean(x).tolist() == [[2.0, 3.0], [5.0, 6.0]]
 
 
+@quick
+@given(segmented())
+def test_peak_is_the_maximum_and_its_gradient_goes_to_the_first(given_rows):
+    sizes, x = given_rows
+    x = torch.stack([x, -x], dim=1).requires_grad_()
+    found = Segments.of(sizes).peak(x)
+    found.sum().backward()
+    parts = x.detach().split(sizes.tolist())
+    assert torch.equal(found, torch.stack([part.amax(dim=0) for part in parts]))
+    for part, slopes in zip(parts, x.grad.split(sizes.tolist()), strict=True):
+        expected = np.zeros(part.shape)
+        expected[part.numpy().argmax(axis=0), [0, 1]] = 1
+        np.testing.assert_array_equal(slopes, expected)
+
+
 def test_softmax_survives_huge_and_infinite_scores():
     bags = Segments.of(torch.tensor([2, 2, 1]))
     scores = torch.tensor([3e38, -3e38, -torch.inf, 0.0, -3e38])

@@ -15,11 +15,12 @@ from tests.testing import (
 )
 from tests.testing.sound import Plain, Sound
 
-from mipl import MIPLMA, Training
+from mipl import MIPLMA, VWSGP, Training
 from mipl.methods import registry
 from mipl.methods.base import BagClassifier
 from mipl.methods.row import Reference, Row
 from mipl.testing import CHECKS, check_bag_classifier
+from mipl.testing.checks.problem import problem_for
 
 MODULES = (
     broken_inputs,
@@ -112,3 +113,10 @@ def test_generate_only_runs_nothing():
     pairs = list(check_bag_classifier(None, generate_only=True))
     assert [check for _, check in pairs] == list(CHECKS)
     assert all(check.__doc__ for check in CHECKS)
+
+
+def test_methods_of_two_classes_get_problems_of_two():
+    two, three = problem_for(VWSGP()), problem_for(MIPLMA())
+    assert two.classes.tolist() == ["elm", "oak"]
+    assert three.classes.tolist() == ["elm", "oak", "yew"]
+    assert set(two.candidates.sum(axis=1)) == {1, 2}, "all sets full teach nothing"

@@ -29,6 +29,9 @@ CASES = {
     "latent labels": ("promipl", {}, {}),
     "mixed effects": ("fastmipl", {}, {"lr": 0.01}),
     "calibrated": ("cdl", {}, {}),
+    "adam": ("abmil", {}, {"lr": 0.01}),
+    "instances": ("loss-attention", {}, {"lr": 0.01}),
+    "auto-encoder": ("mivae", {"latent": 3}, {"lr": 0.01}),
     "images": ("miplma", {}, {}),
 }
 

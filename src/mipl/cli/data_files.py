@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mipl.cli import data_views as views
+from mipl.cli import label_flags as flags
 from mipl.cli.options import (
     FORMATS,
     FalseLabels,
@@ -65,26 +66,17 @@ def _stem(
 def import_(
     path: Annotated[Path, typer.Argument(help="Your file or folder.")],
     out: Out,
-    labels: Annotated[
-        Path | None, typer.Option(help="Table of labels: a row per bag.")
-    ] = None,
-    annotations: Annotated[
-        Path | None, typer.Option(help="Table of votes: bag, annotator, label.")
-    ] = None,
-    rule: Annotated[
-        str | None,
-        typer.Option(help="How votes make sets: union, crc, or the least number."),
-    ] = None,
+    labels: flags.Labels = None,
+    annotations: flags.Annotations = None,
+    rule: flags.Rule = None,
     splits: Annotated[
         Path | None, typer.Option(help="Your own splits: a file, or a folder.")
     ] = None,
-    bag_id: Annotated[str | None, typer.Option(help="Column of bag ids.")] = None,
-    candidates: Annotated[
-        str | None, typer.Option(help="Column of sets, or columns a,b,c of votes.")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="Column of true labels.")] = None,
-    group: Annotated[str | None, typer.Option(help="Column of groups.")] = None,
-    split: Annotated[str | None, typer.Option(help="Column of splits.")] = None,
+    bag_id: flags.BagId = None,
+    candidates: flags.CandidateColumns = None,
+    label: flags.Label = None,
+    group: flags.Group = None,
+    split: flags.SplitColumn = None,
     file: Annotated[
         str | None, typer.Option(help="Column of file names, for folders.")
     ] = None,
@@ -94,9 +86,7 @@ def import_(
     coords: Annotated[
         str | None, typer.Option(help="Columns a,b that are coordinates.")
     ] = None,
-    classes: Annotated[
-        str | None, typer.Option(help="Class names a,b,c in their order.")
-    ] = None,
+    classes: flags.Classes = None,
     variable: Annotated[
         str | None, typer.Option(help="Variable of a .mat file that holds the bags.")
     ] = None,
@@ -109,34 +99,24 @@ def import_(
     Reads MATLAB (MIPL and PLL layouts), NumPy archives, CSV and Parquet tables with a
     row per instance, and folders with a file per bag; the content decides.
     """
-    given = {
-        "labels": labels,
-        "annotations": annotations,
-        "rule": int(rule) if rule and rule.isdecimal() else rule,
-        "splits": splits,
-        "bag_id": bag_id,
-        "candidates": _several(candidates),
-        "label": label,
-        "group": group,
-        "split": split,
-        "file": file,
-        "features": _listed(features),
-        "coords": _listed(coords),
-        "classes": _listed(classes),
-        "variable": variable,
-    }
-    told = {name: value for name, value in given.items() if value is not None}
+    told = flags.told(
+        labels=labels,
+        annotations=annotations,
+        rule=rule,
+        splits=splits,
+        bag_id=bag_id,
+        candidates=candidates,
+        label=label,
+        group=group,
+        split=split,
+        file=file,
+        features=flags.listed(features),
+        coords=flags.listed(coords),
+        classes=classes,
+        variable=variable,
+    )
     told |= given_options(settings or ())
     _converted(path, out, told, writing, as_json)
-
-
-def _listed(names: str | None) -> list[str] | None:
-    return None if names is None else [name.strip() for name in names.split(",")]
-
-
-def _several(names: str | None) -> str | list[str] | None:
-    """Return one name as it is, and several as a list."""
-    return _listed(names) if names and "," in names else names
 
 
 def convert(

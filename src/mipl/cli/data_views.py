@@ -55,7 +55,7 @@ def _published(record: Record) -> dict[str, str]:
         "n min-max (avg)": f"{record.smallest}-{record.largest} ({record.mean:.2f})",
         "d": f"{record.features:,}",
         "k": str(record.classes),
-        "candidates min/avg/max": "r + 1",
+        "candidates min/avg/max": record.candidates,
     }
     if record.positives is not None:
         shares = (f"{share:.1f}%" for share in record.positives)
@@ -106,8 +106,8 @@ def show_catalog(entries: Sequence[Entry], needs: Sequence[str | None]) -> None:
     show("", title("the authors' own files"), pairs(fetched))
 
 
-def show_written(dataset: Dataset, path: Path, as_json: bool) -> None:
-    """Tell what was written where, and what to do next."""
+def show_written(dataset: Dataset, path: Path, as_json: bool, **others: object) -> None:
+    """Tell what was written where, and what to do next; ``others`` go into the JSON."""
     facts = {
         "path": str(path),
         "name": dataset.name,
@@ -117,7 +117,7 @@ def show_written(dataset: Dataset, path: Path, as_json: bool) -> None:
         "classes": dataset.classes.tolist(),
     }
     if as_json:
-        show_json(facts)
+        show_json(facts | others)
         return
     names = [str(name) for name in dataset.classes[:_FEW].tolist()]
     more = ", ..." if len(dataset.classes) > _FEW else ""

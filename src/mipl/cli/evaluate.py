@@ -84,6 +84,8 @@ def _figures(found: Evaluation) -> dict[str, str]:
     rows["candidate log-likelihood"] = number(sets.log_likelihood)
     rows["label margin"] = f"{number(sets.margin_mean)} ± {number(sets.margin_std)}"
     rows["label margin violations"] = number(sets.violation_rate)
+    if found.all_negative_rate is not None:
+        rows["every learner says no"] = number(found.all_negative_rate)
     if found.instances is not None:
         inside = found.instances
         rows["instance margin violations"] = number(inside.violation_rate)

@@ -29,6 +29,12 @@ def explain(
     plot: Annotated[
         Path | None, typer.Option(help="Draw a picture, .png, .svg or .pdf.")
     ] = None,
+    overlay: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the weights over the bag's own picture, .png, .svg or .pdf."
+        ),
+    ] = None,
     out: Table = None,
     r: FalseLabels = None,
     data_seed: DataSeed = None,
@@ -41,10 +47,12 @@ def explain(
     from mipl.cli.tables import check_table_name, write_table
     from mipl.experiments.explanation import explain
     from mipl.reports.bag_plots import draw_explanation
+    from mipl.reports.overlay import draw_overlay
     from mipl.reports.plots import check_picture_name, save
 
-    if plot is not None:
-        check_picture_name(plot)
+    for picture in (plot, overlay):
+        if picture is not None:
+            check_picture_name(picture)
     if out is not None:
         check_table_name(out)
     opened = open_model(model)
@@ -53,12 +61,14 @@ def explain(
     told = explain(opened.model, dataset, bag_number(dataset.bags, bag))
     if plot is not None:
         save(draw_explanation(told), plot)
+    if overlay is not None:
+        save(draw_overlay(told), overlay)
     if out is not None:
         write_table(out, told.columns())
     if as_json:
         show_json(told.as_dict())
     else:
-        _show(told, [str(path) for path in (plot, out) if path is not None])
+        _show(told, [str(path) for path in (plot, overlay, out) if path is not None])
 
 
 def bag_number(bags: Bags, name: str) -> int:

@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from mipl import __version__
-from mipl.cli import data
+from mipl.cli import data, images, runs
 from mipl.cli.demo import demo
 from mipl.cli.evaluate import evaluate
 from mipl.cli.explain import explain
@@ -20,6 +20,7 @@ from mipl.cli.fit import fit
 from mipl.cli.methods import methods
 from mipl.cli.output import INTERRUPTED, WRONG_INPUT, tell_error
 from mipl.cli.predict import predict
+from mipl.cli.reproduce import reproduce
 from mipl.cli.tune import tune
 from mipl.errors import MiplError
 
@@ -29,7 +30,9 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(data.app, name="data")
-for verb in (fit, tune, predict, evaluate, explain, methods, demo):
+app.add_typer(images.app, name="images")
+app.add_typer(runs.app, name="runs")
+for verb in (fit, tune, predict, evaluate, explain, methods, demo, reproduce):
     app.command()(verb)
 
 

@@ -1,9 +1,10 @@
-"""The bars of a fit, in scikit-learn's callback form, and of a search."""
+"""The bars of a fit, in scikit-learn's callback form, of a search and of a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rich.progress import (
@@ -16,24 +17,34 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from mipl.cli.output import console
+from mipl.cli.output import console, plain
 
 if TYPE_CHECKING:
+    from mipl.experiments.results import Result
+    from mipl.experiments.runner import Progress as PlanProgress
     from mipl.selection import Tuned
     from mipl.selection.tuning import Watch
 
-_SHOWN = {"loss": "loss", "margin_mean": "margin", "resolved": "resolved"}
+_SHOWN = {
+    "loss": "loss",
+    "bound": "bound",
+    "margin_mean": "margin",
+    "resolved": "resolved",
+}
 
 
-def bar() -> Progress:
-    """Return a bar on stderr that counts, with elapsed and remaining time."""
+def bar(steady: bool = True) -> Progress:
+    """Return a bar on stderr that counts, with elapsed and remaining time.
+
+    The remaining time is left out where steps do not come steadily.
+    """
+    remaining = (TextColumn("left"), TimeRemainingColumn()) if steady else ()
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=12),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        *remaining,
         TextColumn("{task.fields[figures]}"),
         console=console(stderr=True),
     )
@@ -70,9 +81,13 @@ class EpochBar:
     ) -> bool:
         """Move on to the epoch that ended; never asks to stop."""
         if self.task is not None and metadata and "figures" in metadata:
-            figures = told(metadata["figures"])
-            done = metadata["figures"]["epoch"]  # A resumed run begins later.
-            self.progress.update(self.task, completed=done, figures=figures)
+            figures, what = metadata["figures"], context.task_name
+            self.progress.update(
+                self.task,
+                completed=figures[what],  # A resumed run begins later.
+                description=what,
+                figures=told(figures),
+            )
         return False
 
 
@@ -98,6 +113,64 @@ def trial_bar() -> Iterator[Watch]:
     finally:
         if progress.live.is_started:
             progress.stop()
+
+
+@contextmanager
+def count_bar(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Give a callback of how many are done, and of how many in all."""
+    with bar() as progress:
+        task = progress.add_task(what, total=None, figures="")
+
+        def advance(done: int, total: int | None) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield advance
+
+
+@contextmanager
+def plan_bar() -> Iterator[Callable[[PlanProgress], None]]:
+    """Give what moves a bar with every run of a plan and shows what came of it."""
+    progress = bar(steady=False)  # Runs that were trained together end together.
+    task = progress.add_task("run", total=None, figures="")
+    begun, before = monotonic(), 0
+
+    def watch(now: PlanProgress) -> None:
+        nonlocal begun, before
+        if not progress.live.is_started:
+            progress.start()
+            begun, before = monotonic(), now.done
+        figures = "" if now.last is None else _ended(now.last)
+        if now.done > before:
+            each = (monotonic() - begun) / (now.done - before)
+            figures = f"left {duration(each * (now.total - now.done))}  {figures}"
+        progress.update(
+            task, completed=now.done, total=now.total, figures=plain(figures)
+        )
+
+    try:
+        yield watch
+    finally:
+        if progress.live.is_started:
+            progress.stop()
+
+
+def _ended(result: Result) -> str:
+    run = result.run
+    what = result.state if result.accuracy is None else f"{result.accuracy:.3f}"
+    return f"{run.method} {run.data} r={run.r} split {run.split}: {what}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words.
+
+    Examples
+    --------
+    >>> duration(42.4), duration(150), duration(9000)
+    ('42 s', '2.5 min', '2.5 h')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
 def told(figures: Mapping[str, float]) -> str:

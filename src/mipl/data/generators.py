@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mipl.data.annotators import crowd_sets
 from mipl.data.bags import Array
 from mipl.data.candidates import Candidates
 from mipl.errors import MiplError, unknown
@@ -133,6 +134,23 @@ def class_matrix(
     return matrix
 
 
+def crowd(labels: Array, n_classes: int, q: Any, rng: np.random.Generator) -> Matrix:
+    """Join the labels of three simulated annotators by the rule of CRC-MIPL.
+
+    Each names the true label and, with probability ``q``, each other one: a number, or
+    a matrix ``q[y, c]``; see ``mipl.data.annotators``.
+
+    Examples
+    --------
+    >>> crowd(np.array([0, 1]), 3, 0.0, np.random.default_rng(0)).astype(int).tolist()
+    [[1, 0, 0], [0, 1, 0]]
+    """
+    labels = _checked(labels, n_classes)
+    if np.ndim(q) == 0:
+        q = np.full((n_classes, n_classes), _share("q", q))
+    return crowd_sets(labels, _chances(q, n_classes), rng)
+
+
 def _flip_free(
     labels: Array, n_classes: int, q: float, rng: np.random.Generator
 ) -> Matrix:
@@ -140,6 +158,7 @@ def _flip_free(
 
 
 KINDS: dict[str, Callable[..., Matrix]] = {
+    "crowd": crowd,
     "fixed": fixed_r,
     "flip": flip,
     "flip-free": _flip_free,
@@ -158,8 +177,8 @@ def generate_candidates(
     ----------
     labels : (m,) class names
     classes : (k,) class names
-    kind : {"fixed", "flip", "flip-free", "pair", "uniform", "matrix"}
-        What each needs: ``r``; ``q``; ``q``; ``q``; nothing; ``Q``.
+    kind : {"fixed", "flip", "flip-free", "pair", "uniform", "matrix", "crowd"}
+        What each needs: ``r``; ``q``; ``q``; ``q``; nothing; ``Q``; ``q``.
     seed : int
         The same seed gives the same sets.
     **arguments

@@ -70,3 +70,25 @@ class PerInstance(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = self.transformer_.transform(piece.instances.astype(np.float64))
         # Through Bags, so that a number too large for float32 is named with its bag.
         return cast(Array, piece.with_instances(numbers(rows, "the output")).instances)
+
+
+def standardisation(bags: Bags, scaling: str) -> tuple[Array, Array, Array]:
+    """Return shift and scale of each feature, and the variances they leave.
+
+    Parameters
+    ----------
+    bags : Bags
+    scaling : {"auto", "standard", "none"}
+        ``"auto"`` standardises features, unless they are images; otherwise shift and
+        scale are 0 and 1.
+
+    Examples
+    --------
+    >>> bags = Bags([np.array([[1.0, 5.0], [3.0, 5.0]])])
+    >>> [part.tolist() for part in standardisation(bags, "standard")]
+    [[2.0, 5.0], [1.0, 1.0], [1.0, 0.0]]
+    """
+    scaler = PerInstance().fit(bags).transformer_
+    if scaling == "standard" or (scaling == "auto" and bags.instance_shape is None):
+        return scaler.mean_, scaler.scale_, scaler.var_ / scaler.scale_**2
+    return np.zeros(bags.n_features), np.ones(bags.n_features), scaler.var_

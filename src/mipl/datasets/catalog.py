@@ -37,7 +37,8 @@ def load_dataset(
         directory.
     **options
         Options of that set: knobs of "synthetic"; ``disjoint`` and ``fold`` of
-        "birdsong-mipl"; ``generator``, ``q`` and ``Q`` of "kmnist".
+        "birdsong-mipl"; ``generator``, ``q`` and ``Q`` of "kmnist"; ``generator``,
+        ``images``, ``labels``, ``patches``, ``size`` and ``per_class`` of "crc-mipl".
 
     Examples
     --------

@@ -101,6 +101,26 @@ CATALOG = {
             "HJA birdsong (Briggs, Fern, Raich 2012)",
         ),
         (
+            "crc-mipl",
+            "CRC-MIPL from tissue pictures, with simulated annotators",
+            "mipl",
+            "crc:build",
+            _ACADEMIC,
+            "colorectal tissue, H&E, 64 x 64 tiles of five classes, or the pictures "
+            "that images= names",
+        ),
+        *(
+            (
+                f"crc-mipl-{name.lower()}",
+                f"CRC-MIPL-{name}, the authors' bags",
+                "mipl",
+                "crc:published",
+                _ACADEMIC,
+                f"CRC-MIPL (Tang, Zhang, Zhang 2023); {_MIPL_PAGE}",
+            )
+            for name in ("Row", "SBN", "KMeansSeg", "SIFT", "R34-16", "R34-25")
+        ),
+        (
             "lost",
             "faces named from television scripts",
             "pll",

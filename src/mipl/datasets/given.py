@@ -23,12 +23,21 @@ _FILES = {
 
 def build(request: Request) -> Dataset:
     """Read a set as it was collected; ``r=0`` puts its true labels in their place."""
+    check_own_labels(request)
+    return as_collected(request, request.dataset(_FILES[request.name]))
+
+
+def check_own_labels(request: Request) -> None:
+    """Refuse a number of false labels where the set has labels of its own."""
     if request.r > 1:
         raise MiplError(
             f"{request.name} has labels of its own, so r={request.r} false labels "
             "cannot be chosen; leave r out, or give r=0 for true labels."
         )
-    data = request.dataset(_FILES[request.name])
+
+
+def as_collected(request: Request, data: Dataset) -> Dataset:
+    """Return a set with the labels it came with, or with the true ones."""
     if request.r == 0:
         data = replace(data, candidates=Candidates(data.labels, data.classes))
     true = bool((data.candidates.sizes == 1).all())

@@ -12,6 +12,7 @@ from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.instance_classes import positive_instances
 from mipl.methods.base import BagClassifier
+from mipl.methods.one_vs_rest import OneVsRest
 from mipl.metrics import (
     accuracy,
     approximated_accuracy,
@@ -148,13 +149,18 @@ class InstanceFigures:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All figures of a model on some bags; None for what the data do not know."""
+    """All figures of a model on some bags; None for what the data do not know.
+
+    ``all_negative_rate`` is the share of bags of which every learner says no, where the
+    method has one learner per class.
+    """
 
     bags: int
     classes: list[Any]
     truth: TruthFigures | None
     candidates: CandidateFigures
     instances: InstanceFigures | None
+    all_negative_rate: float | None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
@@ -192,6 +198,9 @@ def evaluate(model: BagClassifier, data: Dataset, seed: int = 0) -> Evaluation:
         truth=None if truth is None else TruthFigures.of(p, truth, seed),
         candidates=CandidateFigures.of(p, candidates.matrix),
         instances=InstanceFigures.of(model, data, truth, positive) if known else None,  # type: ignore[arg-type]
+        all_negative_rate=model.all_negative_rate(data.bags)
+        if isinstance(model, OneVsRest)
+        else None,
     )
 
 

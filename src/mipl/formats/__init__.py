@@ -17,6 +17,7 @@ from mipl.formats.annotations import read_annotations
 from mipl.formats.split_files import read_split_files
 
 __all__ = [
+    "check_dataset_name",
     "read_annotations",
     "read_bags",
     "read_dataset",
@@ -146,15 +147,31 @@ def write_dataset(dataset: Dataset, path: str | Path, **options: Any) -> None:
             "with Dataset(bags, candidates)."
         )
     path = Path(path)
+    form = _form_named(path)
+    _check_options(form.write, options, "writing", path)
+    form.write(dataset, path, **options)
+
+
+def check_dataset_name(path: str | Path) -> None:
+    """Refuse a name that ``write_dataset`` cannot write, before time is spent.
+
+    Examples
+    --------
+    >>> check_dataset_name("trees.bags.h5")
+    """
+    _form_named(Path(path))
+    if not Path(path).parent.is_dir():
+        raise MiplError(f"cannot write {path}: its folder does not exist; create it.")
+
+
+def _form_named(path: Path) -> _Format:
     suffix = next((s for s in _BY_SUFFIX if path.name.lower().endswith(s)), path.suffix)
     if suffix and suffix not in _BY_SUFFIX:
         raise MiplError(
             f"cannot write {path}: {suffix!r} names no format; use "
             f"{', '.join(_BY_SUFFIX)}, or no suffix for a folder."
         )
-    form = _BY_SUFFIX[suffix] if suffix else _FOLDER
-    _check_options(form.write, options, "writing", path)
-    form.write(dataset, path, **options)
+    return _BY_SUFFIX[suffix] if suffix else _FOLDER
 
 
 def _form_of(path: Path) -> _Format:

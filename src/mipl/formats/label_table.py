@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mipl.data.bags import Array, Bags
 from mipl.data.beside import bag_name
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
+from mipl.data.splits import Split
 from mipl.errors import BadBags, BadFile, MiplError
 from mipl.formats import candidate_columns as forms
 from mipl.formats.annotations import is_annotation_table, read_annotations
@@ -44,6 +46,32 @@ class LabelTable:
         raise BadFile(
             f"{path} has {sizes[bag]} instances of bag {self.keys[bag][:40]!r}, its "
             f"label table counts {self.sizes[bag]:g}; rows were lost or added."
+        )
+
+    def take(self, which: npt.NDArray[np.int64]) -> LabelTable:
+        """Return the entries of some bags, with their splits renumbered."""
+
+        def of(values: Array | None) -> Array | None:
+            return None if values is None else values[which]
+
+        place = np.full(len(self.keys), -1)
+        place[which] = np.arange(len(which))
+
+        def renumbered(numbers: Array) -> Array:
+            return place[numbers][place[numbers] >= 0]
+
+        return LabelTable(
+            [self.keys[i] for i in which],
+            self.candidates[which],
+            of(self.labels),
+            of(self.groups),
+            of(self.uris),
+            {
+                name: [Split(renumbered(s.train), renumbered(s.test)) for s in folds]
+                for name, folds in self.splits.items()
+            },
+            None if self.sizes is None else [self.sizes[i] for i in which],
+            None if self.files is None else [self.files[i] for i in which],
         )
 
     def dataset(self, bags: Bags, **details: Any) -> Dataset:

@@ -12,6 +12,7 @@ from mipl.data.candidates import Candidates
 from mipl.methods.arguments import as_json
 from mipl.methods.persist import versions
 from mipl.methods.stored import classes_as_fact
+from mipl.nn.weights import digest
 from mipl.training.options import Training
 
 
@@ -42,7 +43,7 @@ def fingerprint(
     }
     encoder = getattr(estimator, "encoder", None)
     if isinstance(encoder, nn.Module):
-        facts["values of the encoder"] = _module_digest(encoder)
+        facts["values of the encoder"] = digest(encoder)
     return facts
 
 
@@ -51,12 +52,4 @@ def candidates_digest(candidates: Candidates) -> str:
     total = sha256(repr(classes_as_fact(candidates.classes)).encode())
     total.update(candidates.matrix.tobytes())
     total.update(candidates.initial_weights().tobytes())
-    return total.hexdigest()
-
-
-def _module_digest(module: nn.Module) -> str:
-    total = sha256()
-    for name, value in module.state_dict().items():
-        total.update(name.encode())
-        total.update(value.cpu().numpy().tobytes())
     return total.hexdigest()

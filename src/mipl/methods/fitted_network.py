@@ -86,7 +86,17 @@ class FittedNetwork(BagClassifier):
         return values
 
 
-class AttendingNetwork(TransformerMixin, FittedNetwork):  # type: ignore[misc]
+class EmbeddingNetwork(TransformerMixin, FittedNetwork):  # type: ignore[misc]
+    """A trained network whose bags have vectors of their own."""
+
+    def transform(self, X: Any) -> Floats:
+        """Return the bag vectors, (m, L)."""
+        check_is_fitted(self)
+        bags = self._as_bags(X)
+        return self._collect(bags, lambda seen: seen.z, len(bags)).numpy()
+
+
+class AttendingNetwork(EmbeddingNetwork):
     """A trained network whose bags have attention, and vectors of their own."""
 
     def attend(self, X: Any, scale: str = "raw") -> Floats:
@@ -99,12 +109,6 @@ class AttendingNetwork(TransformerMixin, FittedNetwork):  # type: ignore[misc]
         bags = self._as_bags(X)
         a = self._collect(bags, lambda seen: seen.a, bags.n_instances).numpy()
         return scaled_attention(a, bags.offsets, scale)
-
-    def transform(self, X: Any) -> Floats:
-        """Return the bag vectors, (m, L)."""
-        check_is_fitted(self)
-        bags = self._as_bags(X)
-        return self._collect(bags, lambda seen: seen.z, len(bags)).numpy()
 
     def predict_instances(self, X: Any) -> Floats:
         """Return a class score per instance, (N, k): each as a bag of its own."""

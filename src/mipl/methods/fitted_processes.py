@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
 from mipl.data.bags import Bags
-from mipl.data.scaling import PerInstance
+from mipl.data.scaling import standardisation
 from mipl.errors import MiplError
 from mipl.methods.base import BagClassifier, Floats
 from mipl.methods.gp_state import gp_state, restore_gp
@@ -54,15 +54,7 @@ class FittedProcesses(BagClassifier):
         return prior
 
     def _fit_scaling(self, bags: Bags) -> None:
-        d = bags.n_features
-        self.shift_, self.scale_ = np.zeros(d), np.ones(d)
-        if self.scaling == "none":
-            return
-        scaler = PerInstance().fit(bags).transformer_
-        variances = scaler.var_
-        if self.scaling == "standard" or bags.instance_shape is None:
-            self.shift_, self.scale_ = scaler.mean_, scaler.scale_
-            variances = variances / self.scale_**2
+        self.shift_, self.scale_, variances = standardisation(bags, self.scaling)
         if self.scaling == "auto" and variances.sum() > 0:
             # Two instances are sqrt(2 sum of variances) apart, on average.
             self.scale_ = self.scale_ * np.sqrt(2 * variances.sum())

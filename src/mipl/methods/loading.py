@@ -9,6 +9,7 @@ from mipl.errors import BadFile, MiplError
 from mipl.methods import model_file, registry
 from mipl.methods.arguments import class_path, from_json, modules
 from mipl.methods.degraded import Degraded
+from mipl.methods.one_vs_rest import OneVsRest
 from mipl.methods.persist import Persistent
 from mipl.methods.stored import Stored
 from mipl.training.options import Training
@@ -63,7 +64,7 @@ def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
 
 def _known(path: str) -> type[Any]:
     """Return a class that a model file may name."""
-    for kind in (Training, Degraded):
+    for kind in (Training, Degraded, OneVsRest):
         if path == class_path(kind):
             return kind
     for row in registry.methods():

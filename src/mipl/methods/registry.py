@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from mipl.errors import MiplError, unknown
 from mipl.methods.row import Published, Reference, Row
+from mipl.methods.rows import mil as mil_rows
+from mipl.methods.rows import mil_gp, pll_networks, pll_shallow
 from mipl.methods.rows import mipl as mipl_rows
-from mipl.methods.rows import pll_networks, pll_shallow
 
 if TYPE_CHECKING:
     from mipl.methods.base import BagClassifier
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "Published", "Reference", "Row", "method", "methods", "published"]
 
 GROUP = "mipl.methods"
-_OWN = {row.id: row for row in (*mipl_rows.ROWS, *pll_networks.ROWS, *pll_shallow.ROWS)}
+_OWN = {
+    row.id: row
+    for row in (
+        *mipl_rows.ROWS,
+        *pll_networks.ROWS,
+        *pll_shallow.ROWS,
+        *mil_gp.ROWS,
+        *mil_rows.ROWS,
+    )
+}
 
 
 def method(
@@ -43,7 +53,8 @@ def method(
         Makes a bag method of a partial-label one: ``Degraded`` around it.
     **arguments
         Arguments of the method, which win over all settings; ``training__lr`` reaches
-        into the training settings.
+        into the training settings. Methods of two classes are built inside
+        ``OneVsRest``, and take its arguments too.
 
     Examples
     --------
@@ -52,6 +63,8 @@ def method(
     (0.1, 0.01, 1)
     >>> method("pl-svm", reduction="maxmin", lam=0.1)
     Degraded(estimator=PLSVM(lam=0.1), reduction='maxmin')
+    >>> method("vwsgp", inducing=20, n_jobs=2)
+    OneVsRest(estimator=VWSGP(inducing=20), n_jobs=2)
     """
     row = find(id)
     settings: dict[str, Any] = {}

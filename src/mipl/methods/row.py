@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from mipl.methods.base import BagClassifier
 
 _DEGRADED = "mipl.methods.degraded:Degraded"
+_ONE_VS_REST = "mipl.methods.one_vs_rest:OneVsRest"
+_INNER = "estimator"  # Its argument that holds the method.
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Row:
     published : tuple of Published
     fault : str
         Why the method cannot be used; "" for nearly all.
+    one_vs_rest : bool
+        Whether the class knows two classes, and is built inside ``OneVsRest``.
     """
 
     id: str
@@ -122,6 +126,7 @@ class Row:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     published: tuple[Published, ...] = ()
     fault: str = ""
+    one_vs_rest: bool = False
 
     def load(self) -> type[BagClassifier]:
         """Import the class."""
@@ -143,6 +148,8 @@ class Row:
         """Make an estimator: preset, published, the row's own, then given arguments."""
         kind = self.load()
         estimator = getattr(kind, self.preset)() if self.preset else kind()
+        if self.one_vs_rest:
+            estimator = _imported(_ONE_VS_REST)(estimator)
         for settings in (published, self.arguments, given):
             self._set(estimator, settings)
         return cast("BagClassifier", estimator)
@@ -178,8 +185,9 @@ class Row:
         )
 
     def _set(self, estimator: BagClassifier, settings: Mapping[str, Any]) -> None:
+        own = {_reaching(estimator, name): value for name, value in settings.items()}
         try:
-            estimator.set_params(**settings)
+            estimator.set_params(**own)
         except MiplError:
             raise
         except (ValueError, AttributeError):
@@ -195,8 +203,23 @@ def _imported(path: str) -> Any:
     return getattr(import_module(module), name)
 
 
+def _reaching(estimator: BagClassifier, name: str) -> str:
+    """Return the name of an argument, reaching into the method inside a wrapper."""
+    own = estimator.get_params(deep=False)
+    inside = _INNER in own and name.partition("__")[0] not in own
+    return f"{_INNER}__{name}" if inside else name
+
+
 def _all_arguments(estimator: BagClassifier) -> dict[str, Any]:
-    """Return the arguments, those of the method's own training settings included."""
+    """Return the arguments, those of the method's own training settings included.
+
+    Of a wrapper they are its own and those of the method inside it.
+    """
+    inner = estimator.get_params(deep=False).get(_INNER)
+    if inner is not None:
+        own = estimator.get_params(deep=False)
+        own.pop(_INNER)
+        return {**_all_arguments(inner), **own}
     if estimator.get_params(deep=False).get("training", 0) is None:
         estimator.set_params(training=estimator._default_training())
     return cast("dict[str, Any]", estimator.get_params())

@@ -22,7 +22,7 @@ _BAGS = 256  # In a step of one stack: with more it no longer fits the cache.
 
 # Settings of Training that a run keeps for itself, and those that a stack must share.
 _OWN = ("lr", "momentum", "nesterov", "weight_decay", "clip", "schedule", "record_bags")
-_SHARED = ("epochs", "batch_size", "dtype", "device", "threads")
+_SHARED = ("epochs", "optimiser", "batch_size", "dtype", "device", "threads")
 
 
 def fit_together(
@@ -72,7 +72,9 @@ def fit_together(
             estimator._forget()
         raise
     for number, error in sorted(diverged.items()):
-        raise Diverged(f"run {number}: {error}") from error
+        told = Diverged(f"run {number}: {error}")
+        told.runs = {place: str(one) for place, one in diverged.items()}
+        raise told from error
 
 
 class _Job:
@@ -114,12 +116,20 @@ def _fit_alone(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
     return diverged
 
 
-def _shared(job: _Job) -> Hashable:
-    """Return what runs of one stack have in common, None for a run on its own."""
-    estimator = job.estimator
+def alike(estimator: BagClassifier) -> Hashable:
+    """Return what estimators of one stack have in common, None for one on its own.
+
+    On like data, those with equal values are trained on stacked parameters.
+
+    Examples
+    --------
+    >>> from mipl import MIPLMA, PLSVM
+    >>> alike(MIPLMA(random_state=1)) == alike(MIPLMA(random_state=2)), alike(PLSVM())
+    (True, None)
+    """
     if not isinstance(estimator, NeuralClassifier) or estimator._differing is None:
         return None
-    if isinstance(estimator.encoder, nn.Module) or job.bags.on_disk:
+    if isinstance(estimator.encoder, nn.Module):
         return None
     options = estimator._options()
     options.check()
@@ -127,18 +137,25 @@ def _shared(job: _Job) -> Hashable:
     for name, value in options.get_params().items():
         if name not in (*_OWN, *_SHARED) and value != usual[name]:
             return None
-    estimator.instance_shape_ = job.bags.instance_shape
-    if not can_stack(estimator._new_module(len(job.candidates.classes))):
-        return None
     own = {"training", "random_state", *estimator._differing}
     arguments = estimator.get_params(deep=False)
     return (
         type(estimator),
-        job.bags.n_features,
-        job.candidates.matrix.shape,
         tuple(getattr(options, name) for name in _SHARED),
         tuple(arguments[name] for name in sorted(arguments) if name not in own),
     )
+
+
+def _shared(job: _Job) -> Hashable:
+    """Return what runs of one stack have in common, None for a run on its own."""
+    estimator: Any = job.estimator
+    common = alike(estimator)
+    if common is None or job.bags.on_disk:
+        return None
+    estimator.instance_shape_ = job.bags.instance_shape
+    if not can_stack(estimator._new_module(len(job.candidates.classes))):
+        return None
+    return common, job.bags.n_features, job.candidates.matrix.shape
 
 
 def _fit_stack(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:

@@ -97,6 +97,24 @@ class SigmoidAttention(Attention):
         return torch.sigmoid(scores)
 
 
+class EvenAttention(Attention):
+    """The same attention for all instances of a bag: bag vectors are means."""
+
+    def __init__(self) -> None:
+        super().__init__(_Level())
+
+    def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
+        """Return 1/n in a bag of n instances."""
+        return bags.spread(1 / bags.sizes.to(scores.dtype))
+
+
+class _Level(nn.Module):
+    """The same score for all."""
+
+    def forward(self, h: Tensor) -> Tensor:
+        return h.new_zeros(len(h))
+
+
 def inverse_root(width: int) -> float:
     """Return 1/sqrt(L), the scale of the published program's scores."""
     return 1 / math.sqrt(width)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from mipl.errors import MiplError
-from mipl.nn.attention import Attention
+from mipl.nn.attention import EvenAttention
 from mipl.nn.encoders import Standardise, build_encoder
 from mipl.nn.initial import Drawn, linear
 from mipl.nn.network import BagNetwork
@@ -60,24 +60,6 @@ class RowNorm(nn.BatchNorm1d):
         return super().forward(x)
 
 
-class Sole(Attention):
-    """The attention of bags of one instance, which has all of it."""
-
-    def __init__(self) -> None:
-        super().__init__(_Level())
-
-    def weigh(self, scores: Tensor, bags: object, tau: float) -> Tensor:
-        """Return ones."""
-        return torch.ones_like(scores)
-
-
-class _Level(nn.Module):
-    """The same score for all."""
-
-    def forward(self, h: Tensor) -> Tensor:
-        return h.new_zeros(len(h))
-
-
 def hidden_layers(d: int, widths: Sequence[int], norm: bool) -> list[nn.Module]:
     """Return affine maps with ReLU; under batch norm they have no bias."""
     layers: list[nn.Module] = []
@@ -122,7 +104,7 @@ def vector_network(
         )
     layers = [*before, linear(last, n_classes)]
     backbone = Xavier(layers) if xavier else nn.Sequential(*layers)
-    return BagNetwork(Standardise(d), backbone, Sole(), nn.LogSoftmax(dim=1))
+    return BagNetwork(Standardise(d), backbone, EvenAttention(), nn.LogSoftmax(dim=1))
 
 
 def as_widths(width: int | Sequence[int], whose: str) -> tuple[int, ...]:

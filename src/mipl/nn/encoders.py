@@ -67,37 +67,49 @@ class ConvEncoder(LinearEncoder):
         super().__init__(800, width, dropout)
         self.conv1 = conv(1, 20, 5)
         self.conv2 = conv(20, 50, 5)
-        # With channels last, in values and images, convolutions on a CPU take half the
-        # time; pooling before the ReLU gives the same numbers for a quarter of it.
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def trunk(self, x: Tensor) -> Tensor:
         """Return the pooled channels of the images."""
-        if torch.is_grad_enabled():
-            return self._convolved(x)
-        return torch.cat([self._convolved(part) for part in torch.split(x, _AT_ONCE)])
+        flat = convolved(x, IMAGE, self.conv1, self.conv2)
+        return flat.to(self.feature.weight.dtype)  # (N, 800)
 
-    def _convolved(self, x: Tensor) -> Tensor:
-        x = x.view(-1, *IMAGE).to(self.conv1.weight.dtype)
-        x = x.contiguous(memory_format=torch.channels_last)
-        x = torch.relu_(torch.max_pool2d(self.conv1(x), 2))  # (N, 20, 12, 12)
-        x = torch.relu_(torch.max_pool2d(self.conv2(x), 2))  # (N, 50, 4, 4)
-        return x.flatten(1).to(self.feature.weight.dtype)  # (N, 800)
+
+def convolved(
+    x: Tensor, shape: tuple[int, ...], conv1: nn.Module, conv2: nn.Module
+) -> Tensor:
+    """Return what two convolutions with ReLU and pooling make of flat images, flat.
+
+    With channels last, in values and images, convolutions on a CPU take half the time;
+    pooling before the ReLU gives the same numbers for a quarter of it.
+    """
+    if not torch.is_grad_enabled() and len(x) > _AT_ONCE:
+        parts = torch.split(x, _AT_ONCE)
+        return torch.cat([convolved(part, shape, conv1, conv2) for part in parts])
+    images = x.view(-1, *shape).to(next(conv1.parameters()).dtype)
+    images = images.contiguous(memory_format=torch.channels_last)
+    images = torch.relu_(torch.max_pool2d(conv1(images), 2))
+    images = torch.relu_(torch.max_pool2d(conv2(images), 2))
+    return images.flatten(1)
 
 
 class OwnEncoder(Keyed):
     """A module of the user's, which sees instances in their declared shape.
 
     It keeps the values it came with. What it draws at random (dropout) comes from
-    torch's global generator, which is set from the step's key and put back.
+    torch's global generator, which is set from the step's key and put back. Messages
+    call it as the argument that it was given as.
     """
 
     _FAILURES = (RuntimeError, ValueError, TypeError, IndexError)
 
-    def __init__(self, module: nn.Module, shape: tuple[int, ...]) -> None:
+    def __init__(
+        self, module: nn.Module, shape: tuple[int, ...], called: str = "encoder"
+    ) -> None:
         super().__init__()
         self.module = copy.deepcopy(module)
         self.shape = shape
+        self.called = called
 
     def forward(self, x: Tensor) -> Tensor:
         """Embed the instances."""
@@ -107,14 +119,14 @@ class OwnEncoder(Keyed):
                 h = self.module(x.view(-1, *self.shape))
             except self._FAILURES as error:
                 raise MiplError(
-                    f"the encoder failed on {len(x)} instances of shape {self.shape}: "
-                    f"{error}"
+                    f"the {self.called} failed on {len(x)} instances of shape "
+                    f"{self.shape}: {error}"
                 ) from error
         if not isinstance(h, Tensor) or h.ndim != 2 or len(h) != len(x):
             got = tuple(h.shape) if isinstance(h, Tensor) else type(h).__name__
             raise MiplError(
-                f"the encoder must turn {len(x)} instances of shape {self.shape} into "
-                f"a ({len(x)}, L) tensor; it gave {got}."
+                f"the {self.called} must turn {len(x)} instances of shape {self.shape} "
+                f"into a ({len(x)}, L) tensor; it gave {got}."
             )
         return h
 

@@ -38,4 +38,28 @@ class SigmoidSoftmaxHead(SoftmaxHead):
         return torch.log_softmax(o, dim=1)  # (B, k)
 
 
+class SigmoidHead(nn.Module):
+    """One logit for two classes: the second has probability sigmoid(logit)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.classifier = linear(width, 1)
+
+    def forward(self, z: Tensor) -> Tensor:
+        """Return log-probabilities."""
+        return two_sided(self.classifier(z))  # (B, 2)
+
+
+def two_sided(logit: Tensor) -> Tensor:
+    """Return log-probabilities of two classes from one logit: (B, 1) -> (B, 2).
+
+    Examples
+    --------
+    >>> two_sided(torch.tensor([[0.0], [200.0]])).exp()
+    tensor([[0.5000, 0.5000],
+            [0.0000, 1.0000]])
+    """
+    return nn.functional.logsigmoid(torch.cat([-logit, logit], dim=1))
+
+
 HEADS = {"softmax": SoftmaxHead, "sigmoid-softmax": SigmoidSoftmaxHead}

@@ -8,26 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from mipl.nn.attention import Attention
-from mipl.nn.dropout import Keyed
+from mipl.nn.draws import KeyedUniform
 from mipl.nn.initial import linear
 from mipl.nn.network import BagNetwork, Output
 from mipl.nn.segments import Segments
 
 _SLOPE = 1.5  # Of the relaxed sample in the published program.
-
-
-class KeyedUniform(Keyed):
-    """Uniform numbers between 0 and 1 for each bag, drawn from the key of the step."""
-
-    per_bag = True
-
-    def forward(self, like: Tensor) -> Tensor:
-        """Return numbers of the shape and type of another tensor."""
-        rows, own = self.rows(like)
-        generator = torch.Generator().manual_seed(self.key)
-        shape = (rows, *like.shape[1:])
-        drawn = torch.rand(shape, generator=generator, dtype=torch.float64)
-        return drawn[own].to(like)
 
 
 class LatentLabel(nn.Module):

@@ -53,6 +53,19 @@ class Segments:
         bag = self.bag.view(-1, *[1] * (x.ndim - 1)).expand_as(x)
         return lowest.scatter_reduce(0, bag, x.detach(), "amax")
 
+    def peak(self, x: Tensor) -> Tensor:
+        """Take the largest row of each bag: (N, k) -> (B, k).
+
+        The gradient goes to the first row that has it.
+        """
+        top = x >= self.spread(self.max(x))
+        row = torch.arange(len(x), device=x.device).unsqueeze(1).expand_as(x)
+        last = row.new_full((len(self.sizes), x.shape[1]), len(x))
+        bag = self.bag.unsqueeze(1).expand_as(x)
+        first = last.scatter_reduce(0, bag, row.where(top, len(x)), "amin")  # (B, k)
+        # No row of a bag is the largest where it has a NaN: the last stands in.
+        return x.gather(0, first.clamp_max(len(x) - 1))
+
     def centre(self, x: Tensor) -> Tensor:
         """Subtract from each row the mean of its bag: (N,) -> (N,)."""
         return x - self.spread(self.mean(x))

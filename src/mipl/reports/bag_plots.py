@@ -52,7 +52,7 @@ def draw_bag(rows: Sequence[tuple[str, Explanation]]) -> Figure:
         figure.get_layout_engine().set(h_pad=0.02, w_pad=0.02)  # type: ignore[union-attr,call-arg]
         axes = figure.subplots(len(rows), 1, squeeze=False).ravel()
         for axis, (title, told) in zip(axes, rows, strict=True):
-            weight, _ = _weights(told)
+            weight, _ = instance_weights(told)
             _strip(axis, told, np.arange(n), _relative(weight), n)
             axis.set_title(title, fontsize=9.5, pad=3)
     return figure
@@ -64,7 +64,7 @@ def draw_explanation(told: Explanation) -> Figure:
     Instances are drawn as images where their declared shape is one, otherwise as bars;
     the most attended come first.
     """
-    weight, name = _weights(told)
+    weight, name = instance_weights(told)
     pictured = image_shape(told.bag.instance_shape) is not None
     most = _MOST_IMAGES if pictured else _MOST_BARS
     order = told.order()[:most]
@@ -84,7 +84,7 @@ def draw_explanation(told: Explanation) -> Figure:
                 _values(axis, weight[part])
         else:
             _bars(figure.add_subplot(grid[0, 0]), told, order, weight, name)
-        _classes(figure.add_subplot(grid[:, 1]), told)
+        draw_classes(figure.add_subplot(grid[:, 1]), told)
         figure.suptitle(_headline(told, name, len(order)), x=0.01, ha="left")
     return figure
 
@@ -117,7 +117,8 @@ def _images(told: Explanation) -> npt.NDArray[np.float64]:
     return x.reshape(-1, *shape[-2:])
 
 
-def _weights(told: Explanation) -> tuple[npt.NDArray[np.float64], str]:
+def instance_weights(told: Explanation) -> tuple[npt.NDArray[np.float64], str]:
+    """Return what a model looked at, and what the numbers are called."""
     if told.attention is not None:
         return told.attention, "attention"
     if told.scores is not None:
@@ -194,7 +195,8 @@ def _bars(
     axis.set_axisbelow(True)
 
 
-def _classes(axis: Axes, told: Explanation) -> None:
+def draw_classes(axis: Axes, told: Explanation) -> None:
+    """Draw the probabilities of the classes as bars, candidates in colour."""
     names = [str(name) for name in told.classes]
     places = np.arange(len(names))
     colours = [SERIES[0] if inside else PALE for inside in told.candidates]

@@ -19,7 +19,7 @@ from mipl.reports.plots import as_svg, draw_curves
 from mipl.reports.text import DEMO_COLUMNS, demo_rows, number
 
 _TEMPLATES = files("mipl.reports").joinpath("templates")
-_PANELS = (
+PANELS = (
     ("loss", "training loss"),
     ("margin_mean", "mean margin: best candidate minus best non-candidate"),
     ("margin_violation_rate", "share of bags with a violated margin"),
@@ -37,6 +37,7 @@ def render(template: str, values: Mapping[str, Any]) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     return pages.get_template(template).render(version=__version__, **values)
 
@@ -66,7 +67,7 @@ def write_demo_page(
             "folds": len({run.fold for run in runs}),
             "epochs": _epochs(runs),
             "seconds": number(seconds, 0),
-            "curves": Markup(as_svg(draw_curves(_histories(runs), _PANELS))),
+            "curves": Markup(as_svg(draw_curves(_histories(runs), PANELS))),
             "bags": _bags(runs),
         },
     )

@@ -92,11 +92,11 @@ class Team(Alone):
         own = Segments.of(batch.segments.sizes[part.rows(per_bag=True)[1]])
         out: Output = module(batch.x, own, tau)
         values = {f.name: getattr(out, f.name) for f in fields(out)}
-        rows = {n: values[n] for n in Output.PER_INSTANCE if n != "h"}
+        rows = {n: values[n] for n in out.PER_INSTANCE if n != "h"}
         bags = {
             name: value
             for name, value in values.items()
-            if isinstance(value, Tensor) and name not in Output.PER_INSTANCE
+            if isinstance(value, Tensor) and name not in out.PER_INSTANCE
         }
         per_bag = _Gathered(bags, part.bags, self.rank)
         per_instance = _Gathered(rows, part.instances, self.rank)

@@ -47,6 +47,11 @@ class Seen:
         self._kept, self._n_kept = torch.empty(0), 0
 
     @property
+    def segments(self) -> Segments:
+        """Which of these bags each instance belongs to."""
+        return Segments.of(self._sizes)
+
+    @property
     def n_instances(self) -> int:
         """Number of instances of these bags."""
         return self._span[1] - self._span[0]
@@ -82,7 +87,7 @@ class Seen:
         """The attention of each instance."""
         attention = self.module.attention
         scores = joined(map(attention.score, self.chunks()), self.n_instances)  # (N,)
-        return attention.weigh(scores, Segments.of(self._sizes), self.tau)  # (N,)
+        return attention.weigh(scores, self.segments, self.tau)  # (N,)
 
     @cached_property
     def z(self) -> Tensor:

@@ -16,11 +16,12 @@ from mipl.nn.dropout import keyed_layers, set_keys
 from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import stream
 from mipl.training.batches import Batch, BatchSource
+from mipl.training.descent import descent
 from mipl.training.distributed import ALONE, Alone
+from mipl.training.flat import FlatDescent
 from mipl.training.keeping import Keeper
 from mipl.training.options import Training
 from mipl.training.record import bag_record, epoch_figures, recorded_bags
-from mipl.training.sgd import FlatSGD
 from mipl.training.state import Clock, TrainingState
 
 AfterEpoch = Callable[[TrainingState, Clock], bool]
@@ -65,7 +66,7 @@ def start(
     # A copy: the label weights are written to at every step.
     w = torch.tensor(weights, dtype=options.torch_dtype())
     w = w.to(options.torch_device())
-    optimiser = FlatSGD(module.parameters(), [options])
+    optimiser = descent(module.parameters(), [options])
     return TrainingState(module, optimiser, w, torch.zeros_like(w))
 
 
@@ -75,7 +76,7 @@ def train(run: Run, method: TrainableMethod) -> None:
     while state.epoch < options.epochs:
         clock = method._clock(state.epoch + 1, options.epochs)
         clock = replace(clock, seen=state.seen, own=state.own, mean_p=state.mean_p)
-        cast("FlatSGD", state.optimiser).start_epoch(clock.epoch)
+        cast("FlatDescent", state.optimiser).start_epoch(clock.epoch)
         order, keys = order_and_keys(seed, clock.epoch, run.trained)
         drawn = run.source.drawing(options.instances_per_bag, seed, clock.epoch)
         terms = run_epoch(state, method, drawn, options, clock, order, keys, run.keeper)
@@ -168,7 +169,7 @@ def run_step(
     values = dict(zip(terms, each.tolist(), strict=True))
     values["loss"] = sum(values.values())
     check_finite(values, clock, step)
-    optimiser = cast("FlatSGD", state.optimiser)
+    optimiser = cast("FlatDescent", state.optimiser)
     optimiser.descend(team.gradients(each.sum(), optimiser.parameters))
     if late:
         with torch.no_grad():

@@ -14,6 +14,7 @@ from mipl.errors import MiplError
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 SCHEDULES = ("cosine", "constant")
+OPTIMISERS = ("sgd", "adam", "adamw")
 FIGURES = ("approximated_accuracy", "covering_rate", "margin_violation_rate")
 
 
@@ -23,7 +24,10 @@ class Training(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     epochs : int
-    lr, momentum, nesterov, weight_decay
+    optimiser : {"sgd", "adam", "adamw"}
+        ``"adamw"`` is Adam whose weight decay is no part of the gradient.
+    lr, weight_decay
+    momentum, nesterov
         Of stochastic gradient descent.
     clip : float or None
         Largest norm of the whole gradient; a longer one is shortened to it. The
@@ -62,6 +66,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         epochs: int = 100,
+        optimiser: str = "sgd",
         lr: float = 0.05,
         momentum: float = 0.9,
         nesterov: bool = True,
@@ -80,6 +85,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         record_bags: Sequence[int] = (),
     ) -> None:
         self.epochs = epochs
+        self.optimiser = optimiser
         self.lr = lr
         self.momentum = momentum
         self.nesterov = nesterov
@@ -108,6 +114,7 @@ class Training(BaseEstimator):  # type: ignore[misc]
         _need("clip", self.clip, "None or a number > 0", _none_or_positive)
         _need("momentum", self.momentum, "in [0, 1)", lambda v: _real(v) and 0 <= v < 1)
         _need("holdout", self.holdout, "in (0, 1)", lambda v: _real(v) and 0 < v < 1)
+        _need("optimiser", self.optimiser, f"one of {OPTIMISERS}", _among(OPTIMISERS))
         _need("schedule", self.schedule, f"one of {SCHEDULES}", _among(SCHEDULES))
         _need("dtype", self.dtype, f"one of {tuple(DTYPES)}", _among(DTYPES))
         _need(

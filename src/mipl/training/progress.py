@@ -1,4 +1,4 @@
-"""Progress in scikit-learn's callback form: one task per epoch.
+"""Progress in scikit-learn's callback form: one task per epoch, or per learner.
 
 The callback interface of scikit-learn is marked experimental, so this file is the only
 one that knows it.
@@ -15,10 +15,16 @@ __all__ = ["CallbackSupportMixin", "EpochReports", "with_callbacks", "within_cal
 
 
 class EpochReports:
-    """Tells the estimator's callbacks of each epoch, and hears whether to stop."""
+    """Tells the estimator's callbacks of each epoch, and hears whether to stop.
 
-    def __init__(self, estimator: Any, epochs: int, X: Any, y: Any) -> None:
+    ``task`` is the name of what is counted where it is no epoch.
+    """
+
+    def __init__(
+        self, estimator: Any, epochs: int, X: Any, y: Any, task: str = "epoch"
+    ) -> None:
         self.given = {"estimator": estimator, "X": X, "y": y}
+        self.task = task
         self.root = estimator._init_callback_context(max_subtasks=epochs)
         self.root.call_on_fit_task_begin(**self.given)
 
@@ -28,7 +34,7 @@ class EpochReports:
         Callbacks get the epoch's figures as metadata, and an estimator with the fitted
         attributes as they are now.
         """
-        task = self.root.subcontext(task_name="epoch")
+        task = self.root.subcontext(task_name=self.task)
         task.call_on_fit_task_begin(**self.given)
         return bool(
             task.call_on_fit_task_end(

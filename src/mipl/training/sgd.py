@@ -1,44 +1,27 @@
-"""Stochastic gradient descent on all parameters as one vector, or one per run."""
+"""Stochastic gradient descent with momentum."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from mipl.training.flat import FlatDescent
 from mipl.training.options import Training
-from mipl.training.state import refill
 
 
-class FlatSGD:
-    """The steps of ``torch.optim.SGD``, on parameters that become parts of one tensor.
-
-    A small network has many small parameters, and a step on each costs more than the
-    numbers it moves. Each of several runs has its own rate, momentum, decay and bound.
-    Not a ``torch.optim.Optimizer``, the first of which loads torch's compiler: a second
-    in every process.
-
-    Parameters
-    ----------
-    parameters : those of one network, or stacked ones, (S, ...) each
-    options : the settings of each run
-    """
+class FlatSGD(FlatDescent):
+    """The steps of ``torch.optim.SGD``, with a momentum of each run's own."""
 
     def __init__(
         self, parameters: Iterable[nn.Parameter], options: Sequence[Training]
     ) -> None:
-        self.parameters = [p for p in parameters if p.requires_grad]
-        self.options = options
-        self.orders = [_memory_order(p) for p in self.parameters]
-        self.values = self._join([p.detach() for p in self.parameters])  # (S, P)
-        self._share_memory()
-        self.velocity = torch.zeros_like(self.values)
+        super().__init__(parameters, options)
+        self.velocity = torch.zeros_like(self.values)  # (S, P)
         self.momentum = self._column([o.momentum for o in options])  # (S, 1)
         self.decay = self._column([o.weight_decay for o in options])
         self.nesterov = self._column([float(o.nesterov) for o in options])
-        bounds = [torch.inf if o.clip is None else o.clip for o in options]
-        self.bounds = self._column(bounds) if min(bounds) < torch.inf else None
 
     def start_epoch(self, epoch: int) -> None:
         """Take the learning rates of an epoch."""
@@ -46,20 +29,7 @@ class FlatSGD:
         self.of_gradient = rate * self.nesterov
         self.of_velocity = rate * (1 - self.nesterov + self.nesterov * self.momentum)
 
-    def descend(self, gradients: Sequence[Tensor | None]) -> None:
-        """Shorten the gradients that are too long, and take the step.
-
-        A parameter that the loss does not know has no gradient, which counts as 0.
-        """
-        g = self._join(
-            [
-                torch.zeros_like(p) if g is None else g
-                for p, g in zip(self.parameters, gradients, strict=True)
-            ]
-        )  # (S, P)
-        if self.bounds is not None:
-            lengths = g.norm(dim=1, keepdim=True)
-            g.mul_((self.bounds / (lengths + 1e-6)).clamp_max_(1.0))
+    def _step(self, g: Tensor) -> None:
         g.addcmul_(self.values, self.decay)
         self.velocity.mul_(self.momentum).add_(g)
         step = g.mul_(self.of_gradient).addcmul_(self.velocity, self.of_velocity)
@@ -68,37 +38,3 @@ class FlatSGD:
     def buffers(self) -> dict[str, Tensor]:
         """Return what the steps so far have left."""
         return {"velocity": self.velocity}
-
-    def put_back(self, buffers: Mapping[str, Tensor]) -> None:
-        """Go on from what ``buffers`` has returned."""
-        if buffers.keys() != {"velocity"}:
-            raise ValueError(f"only a velocity is needed; got {sorted(buffers)}.")
-        refill(self.velocity, buffers["velocity"])
-
-    def _column(self, numbers: Sequence[float]) -> Tensor:
-        return self.values.new_tensor(numbers).unsqueeze(1)
-
-    def _join(self, tensors: Sequence[Tensor]) -> Tensor:
-        """Lay values of all parameters side by side: (S, P)."""
-        parts = zip(tensors, self.orders, strict=True)
-        rows = [t if order is None else t.permute(order) for t, order in parts]
-        return torch.cat([t.reshape(len(self.options), -1) for t in rows], dim=1)
-
-    def _share_memory(self) -> None:
-        """Let each parameter be a part of the values, with the strides it had."""
-        n_runs, length = self.values.shape
-        first = 0
-        for parameter in self.parameters:
-            strides = list(parameter.stride())
-            if n_runs > 1:
-                strides[0] = length
-            shape = parameter.shape
-            parameter.data = self.values.as_strided(shape, strides, first)
-            first += parameter.numel() // n_runs
-
-
-def _memory_order(parameter: Tensor) -> list[int] | None:
-    """Return the axes from the longest stride to the shortest; None for as they are."""
-    axes = range(parameter.ndim)
-    order = sorted(axes, key=parameter.stride, reverse=True)
-    return None if order == list(axes) else order

@@ -25,6 +25,7 @@ from mipl.nn.stacked import (
     share_memory,
     stack_networks,
 )
+from mipl.training.descent import descent
 from mipl.training.distributed import ALONE
 from mipl.training.joint_batches import JointBatch, JointSource
 from mipl.training.loop import (
@@ -34,7 +35,6 @@ from mipl.training.loop import (
     close_epoch,
     order_and_keys,
 )
-from mipl.training.sgd import FlatSGD
 from mipl.training.state import Clock
 
 Floats = npt.NDArray[np.float64]
@@ -79,7 +79,7 @@ class _Stack:
         self.source = JointSource(sources, scaled)
         options = [run.options for run in runs.values()]
         self.batch_size = options[0].batch_size
-        self.sgd = FlatSGD(self.module.parameters(), options)
+        self.optimiser = descent(self.module.parameters(), options)
         for i, state in enumerate(states):
             share_memory(state.module, self.module, i)
         self.w = torch.stack([state.w for state in states])  # (S, m, k)
@@ -104,7 +104,7 @@ class _Stack:
         keys = np.stack([key for _, key in drawn]).T.tolist()
         totals: dict[str, Floats] = {}
         clock = replace(clock, mean_p=self._mean_p())
-        self.sgd.start_epoch(clock.epoch)
+        self.optimiser.start_epoch(clock.epoch)
         self.module.train()
         for step, batch in enumerate(self.source.deal(orders, self.batch_size)):
             set_joint_keys(self.layers, keys[step], batch.rows)
@@ -152,7 +152,8 @@ class _Stack:
         lines = torch.cat([each, total.unsqueeze(0)]).detach().cpu().double().numpy()
         values = dict(zip([*terms, "loss"], lines, strict=True))
         self._check_finite(values, clock, step)
-        self.sgd.descend(ALONE.gradients(total.sum(), self.sgd.parameters))
+        gradients = ALONE.gradients(total.sum(), self.optimiser.parameters)
+        self.optimiser.descend(gradients)
         if late:
             with torch.no_grad():
                 updated = method._update(self._look(batch, clock), batch, w, clock)

@@ -6,7 +6,7 @@ import torch
 from scipy.stats import multivariate_normal
 
 from mipl.errors import Diverged
-from mipl.nn.gp import ClasswiseGP, Exact, Sparse, inducing_points
+from mipl.nn.gp import ClasswiseGP, Exact, Sparse
 from mipl.nn.gp.regression import grams, root_of
 
 RNG = np.random.default_rng(0)
@@ -122,12 +122,3 @@ def test_a_given_length_is_kept_and_zero_means_stay():
     learnt = [name for name, p in gp.named_parameters() if p.requires_grad]
     assert learnt == ["kernel.raw_outputscale"]
     assert (gp.constants == 0).all() and (gp.noise == 0).all()
-
-
-def test_inducing_points_are_centres_of_the_rows():
-    rows = np.concatenate([RNG.normal(c, 0.01, (30, 2)) for c in (0, 5, 9)])
-    points = inducing_points(rows, 3, seed=0)
-    expected = [rows[i : i + 30].mean(axis=0) for i in (0, 30, 60)]
-    np.testing.assert_allclose(np.sort(points, axis=0), expected, atol=1e-6)
-    assert (inducing_points(rows, 3, seed=0) == points).all()
-    assert len(inducing_points(np.zeros((9, 2)), 3, seed=0)) == 1

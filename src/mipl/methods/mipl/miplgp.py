@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.disambiguation import lognormal, softmax_on, tied, with_negative
-from mipl.errors import MiplError
-from mipl.methods.fitted_processes import import_gp
+from mipl.methods.arguments import check_optional
 from mipl.methods.gaussian import Course, GaussianClassifier
+from mipl.nn.inducing import inducing_points
 from mipl.nn.segments import Segments
 from mipl.seeds import stream
 from mipl.training.options import Training
@@ -156,15 +154,15 @@ class MIPLGP(GaussianClassifier):
     def _begin(
         self, bags: Bags, candidates: Candidates, options: Training, seed: int
     ) -> Course:
-        gp, device = import_gp(), options.torch_device()
+        device = options.torch_device()
         n_classes = len(candidates.classes) + 1
         self.draws_ = stream(seed, "draws").standard_normal((self.draws, n_classes))
         self._fit_scaling(bags)
         x = self._scaled(bags.rows(slice(None)))
         points = None
         if len(x) > self.exact_up_to:
-            points = gp.inducing_points(x, self.inducing, seed)
-            points = torch.tensor(points, device=device)
+            centres = inducing_points(x, self.inducing, seed)
+            points = torch.tensor(centres, device=device)
         sets, w = with_negative(
             torch.tensor(candidates.matrix, device=device),
             torch.tensor(candidates.initial_weights(), device=device),
@@ -213,9 +211,4 @@ class MIPLGP(GaussianClassifier):
 
     def _check_arguments(self) -> None:
         super()._check_arguments()
-        number = isinstance(self.length, Real) and not isinstance(self.length, bool)
-        number = number and 0 < float(self.length or 0) < np.inf
-        if not number and self.length is not None:
-            raise MiplError(
-                f"length of MIPLGP must be None or a number > 0; got {self.length!r}."
-            )
+        check_optional(self, "length")

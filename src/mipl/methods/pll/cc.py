@@ -37,8 +37,8 @@ class CC(PartialLabelNetwork):
         Whether features are standardised with the training rows: "auto" and
         "standard" do.
     training : Training, optional
-        By default 250 epochs of 256 rows per step; the publication has Adam where
-        this library has gradient descent with momentum.
+        By default 250 epochs of 256 rows per step of gradient descent with
+        momentum; the publication's Adam is ``Training(optimiser="adam")``.
     random_state : int, optional
 
     Examples

@@ -13,7 +13,6 @@ except ImportError:
     raise MissingExtra.of("a Gaussian process", "gpytorch", "gp") from None
 
 from mipl.nn.gp.classwise import ClasswiseGP, Summary
-from mipl.nn.gp.inducing import inducing_points
 from mipl.nn.gp.regression import Exact, Sparse
 
-__all__ = ["ClasswiseGP", "Exact", "Sparse", "Summary", "inducing_points"]
+__all__ = ["ClasswiseGP", "Exact", "Sparse", "Summary"]

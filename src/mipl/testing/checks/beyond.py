@@ -14,6 +14,7 @@ from mipl.testing.checks.problem import (
     fitted,
     make_problem,
     needs,
+    problem_for,
     proper,
     refuses,
     require,
@@ -24,7 +25,7 @@ _ALPHAS = (0.05, 0.2, 0.5)
 
 def check_disambiguate(estimator: Any) -> None:
     """The posterior is the prediction, restricted to the candidates."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     model = fitted(estimator, problem)
     found = model.disambiguate(problem.bags, problem.y)
     inside = problem.candidates
@@ -45,7 +46,7 @@ def check_disambiguate(estimator: Any) -> None:
 
 def check_calibration_keeps_predictions(estimator: Any) -> None:
     """One temperature changes how sure a model is, not what it predicts."""
-    problem, other = make_problem(), make_problem(seed=1)
+    problem, other = problem_for(estimator), problem_for(estimator, seed=1)
     model = fitted(estimator, problem)
     predicted = model.predict(other.bags)
     for given in ({"labels": other.labels}, {"candidates": other.y}):
@@ -60,7 +61,7 @@ def check_calibration_keeps_predictions(estimator: Any) -> None:
 
 def check_calibration_is_repeatable(estimator: Any) -> None:
     """Calibrating twice on the same bags is calibrating once."""
-    problem, other = make_problem(), make_problem(seed=1)
+    problem, other = problem_for(estimator), problem_for(estimator, seed=1)
     model = fitted(estimator, problem)
     once, twice = (
         model.calibrate(other.bags, labels=other.labels).predict_proba(problem.bags)
@@ -71,7 +72,7 @@ def check_calibration_is_repeatable(estimator: Any) -> None:
 
 def check_calibrate_refuses(estimator: Any) -> None:
     """Calibrate wants labels or candidates: one, and not both."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     model = fitted(estimator, problem)
     what = "calibrate without labels or candidates"
     refuses(lambda: model.calibrate(problem.bags), "labels", "candidates", what=what)
@@ -84,7 +85,7 @@ def check_calibrate_refuses(estimator: Any) -> None:
 
 def check_sets_need_calibration(estimator: Any) -> None:
     """Sets of classes are refused before calibration, with what to do."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     model = fitted(estimator, problem)
     refuses(
         lambda: model.predict_set(problem.bags, 0.1),
@@ -95,7 +96,7 @@ def check_sets_need_calibration(estimator: Any) -> None:
 
 def check_sets_shrink(estimator: Any) -> None:
     """A larger alpha gives no larger sets."""
-    problem, other = make_problem(), make_problem(seed=1)
+    problem, other = problem_for(estimator), problem_for(estimator, seed=1)
     for model in _calibrated(estimator, problem, other):
         sets = [model.predict_set(other.bags, alpha) for alpha in _ALPHAS]
         for found in sets:
@@ -107,7 +108,7 @@ def check_sets_shrink(estimator: Any) -> None:
 
 def check_sets_cover(estimator: Any) -> None:
     """On the very bags of the calibration, sets hold the truth as often as promised."""
-    problem, other = make_problem(), make_problem(n_bags=40, seed=1)
+    problem, other = problem_for(estimator), problem_for(estimator, n_bags=40, seed=1)
     truth = other.classes == other.labels[:, None]  # (m, k)
     for model in _calibrated(estimator, problem, other):
         for alpha in _ALPHAS:
@@ -126,7 +127,7 @@ def _calibrated(estimator: Any, problem: Problem, other: Problem) -> list[Any]:
 
 def check_attention(estimator: Any) -> None:
     """Attention is a finite number per instance; scaled, it lies between 0 and 1."""
-    model, other = fitted(estimator), make_problem(seed=1)
+    model, other = fitted(estimator), problem_for(estimator, seed=1)
     attend = needs(model, "attend")
     for scale in ("raw", "rank", "percentile"):
         a = attend(other.bags, scale=scale)
@@ -151,7 +152,7 @@ def check_attention_follows_instances(estimator: Any) -> None:
 
 def check_instance_scores(estimator: Any) -> None:
     """Instance scores are a finite, non-negative row of classes per instance."""
-    model, other = fitted(estimator), make_problem(seed=1)
+    model, other = fitted(estimator), problem_for(estimator, seed=1)
     s = needs(model, "predict_instances")(other.bags)
     shape = (other.n_instances, len(model.classes_))
     require(s.shape == shape, f"instance scores must have shape {shape}; got {s.shape}")
@@ -167,7 +168,7 @@ def check_instance_scores_follow_instances(estimator: Any) -> None:
 
 def check_transform(estimator: Any) -> None:
     """Bag vectors are finite, one row per bag."""
-    model, other = fitted(estimator), make_problem(seed=1)
+    model, other = fitted(estimator), problem_for(estimator, seed=1)
     z = needs(model, "transform")(other.bags)
     rows = z.ndim == 2 and len(z) == len(other.bags)
     require(rows, f"transform must give one row per bag; got shape {z.shape}")

@@ -22,13 +22,14 @@ from mipl.testing.checks.problem import (
     identical,
     make_problem,
     needs,
+    problem_for,
     require,
 )
 
 
 def check_same_seed_same_bits(estimator: Any) -> None:
     """Two fits with one seed give the same bits."""
-    bags = make_problem().bags
+    bags = problem_for(estimator).bags
     first, second = (fitted(estimator).predict_proba(bags) for _ in range(2))
     identical(first, second, "two fits with the same seed must give the same model")
 
@@ -37,7 +38,7 @@ def check_other_seed_differs(estimator: Any) -> None:
     """A method with ``random_state`` uses it."""
     if "random_state" not in estimator.get_params():
         raise SkipTest(f"{type(estimator).__name__} has no random_state")
-    problem = make_problem()
+    problem = problem_for(estimator)
     first, second = (
         fresh(estimator, seed).fit(problem.bags, problem.y).predict_proba(problem.bags)
         for seed in (0, 1)
@@ -48,7 +49,7 @@ def check_other_seed_differs(estimator: Any) -> None:
 
 def check_refit_forgets(estimator: Any) -> None:
     """A second fit equals a first one, whatever was learnt before."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     once = fitted(estimator, problem)
     again = fitted(estimator, make_problem(n_bags=9, d=2, names=(1, 2), seed=5))
     again.calibrate(*_few(d=2, names=(1, 2)))
@@ -66,7 +67,7 @@ def _few(d: int, names: tuple[Any, ...]) -> tuple[Any, Any]:
 
 def check_clone(estimator: Any) -> None:
     """A clone of a fitted method is unfitted, and fits to the same bits."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     model = fitted(estimator, problem)
     twin = clone(model)
     left = sorted(name for name in vars(twin) if name.endswith("_"))
@@ -83,7 +84,7 @@ def check_unfitted_refuses(estimator: Any) -> None:
 
 def check_failed_fit_leaves_unfitted(estimator: Any) -> None:
     """After a fit that was refused, no half model predicts."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     model = fitted(estimator, problem)
     try:
         model.fit(problem.bags, problem.y[:3])
@@ -108,7 +109,7 @@ def _says_unfitted(model: Any, when: str) -> None:
 
 def check_arguments_untouched(estimator: Any) -> None:
     """Fit changes neither the bags, nor the candidates, nor its own arguments."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     bags, votes = copy.deepcopy(problem.bags), problem.candidates * 2.0
     model = fresh(estimator)
     before = {name: repr(value) for name, value in model.get_params().items()}
@@ -122,7 +123,7 @@ def check_arguments_untouched(estimator: Any) -> None:
 
 def check_later_writes(estimator: Any) -> None:
     """What the caller writes into the bags after fit does not reach the model."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     bags = copy.deepcopy(problem.bags)
     model = fresh(estimator).fit(bags, problem.y)
     p = model.predict_proba(problem.bags)
@@ -134,7 +135,7 @@ def check_later_writes(estimator: Any) -> None:
 
 def check_label_weights(estimator: Any) -> None:
     """Label weights lie on the candidates' simplex."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     w = needs(fitted(estimator, problem), "label_weights_")
     shape = problem.candidates.shape
     require(w.shape == shape, f"label_weights_ must have shape {shape}; got {w.shape}")
@@ -156,7 +157,7 @@ def check_history(estimator: Any) -> None:
 
 def check_pickle(estimator: Any) -> None:
     """A fitted method goes to another process and predicts the same bits there."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     model = fitted(estimator, problem)
     there = pickle.loads(pickle.dumps(model))
     p = model.predict_proba(problem.bags)
@@ -166,7 +167,7 @@ def check_pickle(estimator: Any) -> None:
 
 def check_save_load(estimator: Any) -> None:
     """A saved and loaded model predicts the same bits, calibration included."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     model = fitted(estimator, problem)
     model.calibrate(problem.bags, labels=problem.labels)
     with tempfile.TemporaryDirectory() as place:

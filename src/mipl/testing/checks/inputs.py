@@ -15,7 +15,7 @@ from mipl.testing.checks.problem import (
     fitted,
     fresh,
     identical,
-    make_problem,
+    problem_for,
     proper,
     refuses,
     require,
@@ -24,7 +24,7 @@ from mipl.testing.checks.problem import (
 
 def check_bag_forms_agree(estimator: Any) -> None:
     """A list of arrays, nested lists, an object array and ``Bags`` are one input."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     forms: dict[str, Any] = {
         "Bags": Bags(problem.bags),
         "nested lists": [bag.tolist() for bag in problem.bags],
@@ -40,7 +40,7 @@ def check_bag_forms_agree(estimator: Any) -> None:
 def check_array_forms_agree(estimator: Any) -> None:
     """A 3-D array is bags of one size; a 2-D array is bags of one instance."""
     for n in (1, 3):
-        problem = make_problem(sizes=(n,))
+        problem = problem_for(estimator, sizes=(n,))
         cube = np.stack(problem.bags)  # (m, n, d)
         array = cube[:, 0] if n == 1 else cube
         listed = fitted(estimator, problem).predict_proba(problem.bags)
@@ -51,7 +51,7 @@ def check_array_forms_agree(estimator: Any) -> None:
 
 def check_candidate_forms_agree(estimator: Any) -> None:
     """``Candidates``, sets and lists of names, and a matrix are one input."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     forms: dict[str, Any] = {
         "sets of names": problem.sets,
         "lists of names": [sorted(names) for names in problem.sets],
@@ -70,8 +70,8 @@ def check_candidate_forms_agree(estimator: Any) -> None:
 
 def check_weights_accepted(estimator: Any) -> None:
     """Votes are taken; their support is the candidate set."""
-    problem = make_problem()
-    votes = problem.candidates * np.array([3.0, 1.0, 2.0])
+    problem = problem_for(estimator)
+    votes = problem.candidates * np.array([3.0, 1.0, 2.0])[: len(problem.classes)]
     model = fresh(estimator).fit(problem.bags, votes)
     shape = problem.candidates.shape
     proper(model.predict_proba(problem.bags), shape, "probabilities after votes")
@@ -79,7 +79,7 @@ def check_weights_accepted(estimator: Any) -> None:
 
 def check_one_candidate_is_supervised(estimator: Any) -> None:
     """Sets of one label and the labels themselves give the same bits."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     labels = fresh(estimator).fit(problem.bags, problem.labels)
     sets = fresh(estimator).fit(problem.bags, [{name} for name in problem.labels])
     what = "labels and sets of one label must give the same model"
@@ -89,20 +89,20 @@ def check_one_candidate_is_supervised(estimator: Any) -> None:
 
 def check_full_candidate_sets(estimator: Any) -> None:
     """Bags whose candidates are all classes train to finite numbers."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     everything = np.ones_like(problem.candidates)
     _trains(estimator, problem, Candidates(everything, problem.classes), "full sets")
 
 
 def check_one_instance_bags(estimator: Any) -> None:
     """Bags of one instance train to finite numbers."""
-    problem = make_problem(sizes=(1,))
+    problem = problem_for(estimator, sizes=(1,))
     _trains(estimator, problem, problem.y, "bags of one instance")
 
 
 def check_equal_instances(estimator: Any) -> None:
     """Bags whose instances are all equal train to finite numbers."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     bags = [np.repeat(bag[:1], len(bag), axis=0) for bag in problem.bags]
     equal = Problem(bags, problem.candidates, problem.labels, problem.classes)
     _trains(estimator, equal, problem.y, "bags of equal instances")
@@ -110,7 +110,7 @@ def check_equal_instances(estimator: Any) -> None:
 
 def check_hostile_numbers(estimator: Any) -> None:
     """Huge, tiny and constant features give finite numbers or one sentence."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     constant = [bag.copy() for bag in problem.bags]
     for bag in constant:
         bag[:, 0] = 7.0
@@ -136,7 +136,7 @@ def _trains(estimator: Any, problem: Problem, y: Any, what: str) -> None:
 
 def check_feature_count_named(estimator: Any) -> None:
     """Bags with another number of features are refused, with both numbers."""
-    problem, other = make_problem(d=4), make_problem(d=6)
+    problem, other = problem_for(estimator, d=4), problem_for(estimator, d=6)
     model = fitted(estimator, problem)
     refuses(
         lambda: model.predict(other.bags), "4", "6", what="another number of features"
@@ -145,14 +145,14 @@ def check_feature_count_named(estimator: Any) -> None:
 
 def check_empty_bag_named(estimator: Any) -> None:
     """A bag without instances is refused by its number, in fit and in predict."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     bags = [*problem.bags[:2], problem.bags[2][:0], *problem.bags[3:]]
     _refused_everywhere(estimator, problem, bags, "bag 2", "an empty bag")
 
 
 def check_nan_named(estimator: Any) -> None:
     """NaN is refused with the number of its bag, in fit and in predict."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     bags = [bag.copy() for bag in problem.bags]
     bags[3][0, 1] = np.nan
     _refused_everywhere(estimator, problem, bags, "bag 3", "NaN in a bag")
@@ -168,7 +168,7 @@ def _refused_everywhere(
 
 def check_empty_candidate_set_named(estimator: Any) -> None:
     """A bag without a candidate is refused by its number."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     sets: list[Any] = problem.sets
     sets[5] = set()
     refuses(
@@ -180,7 +180,7 @@ def check_empty_candidate_set_named(estimator: Any) -> None:
 
 def check_counts_named(estimator: Any) -> None:
     """Different numbers of bags and candidate sets are refused, with both numbers."""
-    problem = make_problem(n_bags=15)
+    problem = problem_for(estimator, n_bags=15)
     refuses(
         lambda: fresh(estimator).fit(problem.bags, problem.y[:12]),
         "15",
@@ -192,7 +192,7 @@ def check_counts_named(estimator: Any) -> None:
 def check_class_names_kept(estimator: Any) -> None:
     """Predictions are names of the classes, of the type they were given in."""
     for names in (("elm", "oak", "yew"), (3, 7, 10), (False, True)):
-        problem = make_problem(names=names)
+        problem = problem_for(estimator, names=names)
         model = fresh(estimator).fit(problem.bags, problem.y)
         what = f"classes_ must be the given names {names}"
         identical(model.classes_, problem.classes, what)

@@ -13,7 +13,7 @@ from mipl.testing.checks.problem import (
     agree,
     fitted,
     identical,
-    make_problem,
+    problem_for,
     proper,
     refuses,
     require,
@@ -24,14 +24,14 @@ BATCH = 1e-6  # What the number of bags handled at once may change.
 
 def check_probabilities(estimator: Any) -> None:
     """Probabilities are finite rows that sum to one."""
-    problem = make_problem()
-    p = fitted(estimator, problem).predict_proba(make_problem(seed=1).bags)
+    problem = problem_for(estimator)
+    p = fitted(estimator, problem).predict_proba(problem_for(estimator, seed=1).bags)
     proper(p, problem.candidates.shape, "predict_proba")
 
 
 def check_predict_is_argmax(estimator: Any) -> None:
     """The predicted class is the likeliest one."""
-    model, bags = fitted(estimator), make_problem(seed=1).bags
+    model, bags = fitted(estimator), problem_for(estimator, seed=1).bags
     likeliest = model.classes_[model.predict_proba(bags).argmax(axis=1)]
     same = bool((model.predict(bags) == likeliest).all())
     require(same, "predict must give the class of the largest probability")
@@ -39,7 +39,7 @@ def check_predict_is_argmax(estimator: Any) -> None:
 
 def check_instance_permutation(estimator: Any) -> None:
     """The order of the instances in a bag does not matter."""
-    model, bags = fitted(estimator), make_problem(seed=1).bags
+    model, bags = fitted(estimator), problem_for(estimator, seed=1).bags
     rng = stream(0, "check permutation")
     shuffled = [rng.permutation(bag) for bag in bags]
     what = "the order of instances must not matter"
@@ -48,7 +48,7 @@ def check_instance_permutation(estimator: Any) -> None:
 
 def check_bag_permutation(estimator: Any) -> None:
     """Predictions follow their bags when these change places."""
-    model, bags = fitted(estimator), make_problem(seed=1).bags
+    model, bags = fitted(estimator), problem_for(estimator, seed=1).bags
     order = stream(0, "check permutation").permutation(len(bags))
     moved = model.predict_proba([bags[i] for i in order])
     what = "predictions must follow their bags"
@@ -57,7 +57,7 @@ def check_bag_permutation(estimator: Any) -> None:
 
 def check_duplicate_bags(estimator: Any) -> None:
     """The same bag given twice gets the same prediction twice."""
-    model, bags = fitted(estimator), make_problem(seed=1).bags
+    model, bags = fitted(estimator), problem_for(estimator, seed=1).bags
     p = model.predict_proba([*bags, *bags])
     what = "a bag given twice must get one prediction"
     agree(p[: len(bags)], p[len(bags) :], what, BATCH)
@@ -65,7 +65,7 @@ def check_duplicate_bags(estimator: Any) -> None:
 
 def check_batch_independence(estimator: Any) -> None:
     """Bags one by one and all at once get the same predictions."""
-    model, bags = fitted(estimator), make_problem(seed=1).bags
+    model, bags = fitted(estimator), problem_for(estimator, seed=1).bags
     together = model.predict_proba(bags)
     alone = np.concatenate([model.predict_proba([bag]) for bag in bags])
     what = "predictions must not depend on how many bags are given at once"
@@ -76,7 +76,7 @@ def check_batch_independence(estimator: Any) -> None:
 
 def check_other_bags(estimator: Any) -> None:
     """What lies in the other bags does not matter to a prediction."""
-    model, bags = fitted(estimator), make_problem(seed=1).bags
+    model, bags = fitted(estimator), problem_for(estimator, seed=1).bags
     others = [100 + 50 * bag for bag in bags]
     p = model.predict_proba([*bags, *others])[: len(bags)]
     what = "a prediction must not depend on the other bags"
@@ -85,7 +85,7 @@ def check_other_bags(estimator: Any) -> None:
 
 def check_predict_is_pure(estimator: Any) -> None:
     """Predicting changes nothing: asked twice, the answer is the same."""
-    model, bags = fitted(estimator), make_problem(seed=1).bags
+    model, bags = fitted(estimator), problem_for(estimator, seed=1).bags
     before = pickle.dumps(vars(model))
     p = model.predict_proba(bags)
     model.predict(bags)
@@ -97,7 +97,7 @@ def check_predict_is_pure(estimator: Any) -> None:
 
 def check_one_bag(estimator: Any) -> None:
     """One bag can be predicted, as a list and as ``Bags``."""
-    model, bag = fitted(estimator), make_problem(seed=1).bags[0]
+    model, bag = fitted(estimator), problem_for(estimator, seed=1).bags[0]
     p = model.predict_proba([bag])
     proper(p, (1, len(model.classes_)), "the probabilities of one bag")
     what = "one bag in a list and as Bags must get one prediction"
@@ -106,7 +106,7 @@ def check_one_bag(estimator: Any) -> None:
 
 def check_score(estimator: Any) -> None:
     """Score is the accuracy, and refuses candidate sets."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     model = fitted(estimator, problem)
     share = float((model.predict(problem.bags) == problem.labels).mean())
     for labels in (problem.labels, [{name} for name in problem.labels]):

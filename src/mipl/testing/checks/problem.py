@@ -10,6 +10,7 @@ from unittest import SkipTest
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import set_random_state
 
 from mipl.data.candidates import Candidates
@@ -53,7 +54,10 @@ def make_problem(
     sizes: tuple[int, ...] = (3, 1, 4, 2, 5),
     seed: int = 0,
 ) -> Problem:
-    """Return bags of these sizes in turn, with one false label each."""
+    """Return bags of these sizes in turn, with one false label each.
+
+    Of two classes only every third bag has both, so that there is something to learn.
+    """
     rng = stream(seed, "checks")
     k = len(names)
     truth = np.arange(n_bags) % k
@@ -64,9 +68,17 @@ def make_problem(
         x[0] += centres[c]
         bags.append(x.astype(np.float32))
     candidates = np.eye(k, dtype=bool)[truth]
-    candidates[np.arange(n_bags), (truth + rng.integers(1, k, n_bags)) % k] = True
+    false = (truth + rng.integers(1, k, n_bags)) % k
+    doubtful = np.arange(0, n_bags, 1 if k > 2 else 3)
+    candidates[doubtful, false[doubtful]] = True
     classes = np.array(names)
     return Problem(bags, candidates, classes[truth], classes)
+
+
+def problem_for(estimator: Any, names: tuple[Any, ...] = NAMES, **how: Any) -> Problem:
+    """Return a problem of as many classes as the method knows: two, or these."""
+    many = get_tags(estimator).classifier_tags.multi_class
+    return make_problem(names=names if many else names[:2], **how)
 
 
 def fresh(estimator: Any, seed: int = 0) -> Any:
@@ -78,7 +90,7 @@ def fresh(estimator: Any, seed: int = 0) -> Any:
 
 def fitted(estimator: Any, problem: Problem | None = None) -> Any:
     """Return a copy fitted on the problem."""
-    problem = problem or make_problem()
+    problem = problem or problem_for(estimator)
     return fresh(estimator).fit(problem.bags, problem.y)
 
 

@@ -16,7 +16,7 @@ from mipl.testing.checks.problem import (
     fitted,
     fresh,
     identical,
-    make_problem,
+    problem_for,
     require,
 )
 
@@ -36,7 +36,7 @@ def check_resume(estimator: Any) -> None:
     if "training" in estimator.get_params(deep=False):
         # So that an epoch has several steps, and the pause comes in its middle.
         estimator = fresh(estimator).set_params(training__batch_size=4)
-    problem = make_problem()
+    problem = problem_for(estimator)
     whole = fitted(estimator, problem)
     with tempfile.TemporaryDirectory() as place, _ctrl_c():
         paused = _fit_with_pauses(estimator, Path(place) / "checkpoint")
@@ -49,7 +49,7 @@ def check_resume(estimator: Any) -> None:
 
 def _fit_with_pauses(estimator: Any, path: Path) -> Any:
     """Fit, interrupted in the first step after each epoch."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     for _ in range(_MOST):
         model = fresh(estimator).set_callbacks(_Impatient())
         try:

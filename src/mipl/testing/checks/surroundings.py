@@ -18,14 +18,14 @@ from mipl.testing.checks.problem import (
     fitted,
     fresh,
     identical,
-    make_problem,
+    problem_for,
     require,
 )
 
 
 def check_global_state_untouched(estimator: Any) -> None:
     """Random states and settings of the whole process are as they were."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     before = _global_state()
     model = fresh(estimator).fit(problem.bags, problem.y)
     model.predict_proba(problem.bags)
@@ -38,7 +38,7 @@ def check_global_state_untouched(estimator: Any) -> None:
 
 def check_surroundings_do_not_matter(estimator: Any) -> None:
     """The caller's seeds and settings of torch do not change the model."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     given = fitted(estimator, problem).predict_proba(problem.bags)
     with _other_surroundings():
         there = fitted(estimator, problem).predict_proba(problem.bags)
@@ -48,7 +48,7 @@ def check_surroundings_do_not_matter(estimator: Any) -> None:
 
 def check_no_warnings(estimator: Any) -> None:
     """Sound data raise no warning, neither in fit nor in predictions."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         fitted(estimator, problem).predict(problem.bags)
@@ -58,7 +58,7 @@ def check_no_warnings(estimator: Any) -> None:
 
 def check_nothing_printed(estimator: Any) -> None:
     """Nothing is written to the screen."""
-    problem = make_problem()
+    problem = problem_for(estimator)
     screen = io.StringIO()
     with contextlib.redirect_stdout(screen), contextlib.redirect_stderr(screen):
         fitted(estimator, problem).predict(problem.bags)

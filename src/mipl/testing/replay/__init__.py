@@ -16,22 +16,30 @@ import numpy.typing as npt
 from mipl.errors import unknown
 
 _HOMES = {
+    "abmil_flat": "mipl.testing.replay.mil:abmil",
+    "abmil_image": "mipl.testing.replay.mil:abmil",
     "demipl_flat": "mipl.testing.replay.demipl:released",
     "demipl_image": "mipl.testing.replay.demipl:released",
     "elimipl_flat": "mipl.testing.replay.elimipl:released",
     "elimipl_image": "mipl.testing.replay.elimipl:released",
     "fastmipl_head": "mipl.testing.replay.fastmipl:released",
+    "lm_vgpmil": "mipl.testing.replay.sparse_process:lm_vgpmil",
+    "lossatt_flat": "mipl.testing.replay.mil:loss_attention",
+    "lossatt_image": "mipl.testing.replay.mil:loss_attention",
     "miplgp": "mipl.testing.replay.miplgp:released",
     "miplma_flat": "mipl.testing.replay.miplma:released",
     "miplma_flat512": "mipl.testing.replay.miplma:released",
     "miplma_image": "mipl.testing.replay.miplma:released",
     "miplma_paper": "mipl.testing.replay.miplma_paper:paper",
+    "mivae_small": "mipl.testing.replay.mivae:released",
     "pll_cavl": "mipl.testing.replay.pll:cavl",
     "pll_lws": "mipl.testing.replay.pll:lws",
     "pll_pop": "mipl.testing.replay.pop:released",
     "pll_proden": "mipl.testing.replay.pll:proden",
     "pll_rc_cc": "mipl.testing.replay.pll:rc_and_cc",
     "promipl_flat": "mipl.testing.replay.promipl:released",
+    "vgpmil": "mipl.testing.replay.sparse_process:vgpmil",
+    "vwsgp": "mipl.testing.replay.sparse_process:vwsgp",
 }
 
 

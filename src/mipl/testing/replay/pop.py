@@ -14,9 +14,9 @@ from mipl.nn.network import BagNetwork
 from mipl.testing.replay.network import Arrays, Inputs, array, run, source_of
 from mipl.testing.replay.program import total_of
 from mipl.training.batches import Batch, BatchSource
+from mipl.training.flat import FlatDescent
 from mipl.training.loop import run_step, start
 from mipl.training.options import Training
-from mipl.training.sgd import FlatSGD
 from mipl.training.state import Clock, TrainingState
 
 _VIEWS = ("instances", "instances_augmented_1", "instances_augmented_2")
@@ -97,7 +97,7 @@ def _epoch(
     """Take the steps of an epoch; return the loss of each view before each step."""
     m = len(source) // len(_VIEWS)
     clock = Clock(epoch, len(batches), own=state.own)
-    cast("FlatSGD", state.optimiser).start_epoch(epoch)
+    cast("FlatDescent", state.optimiser).start_epoch(epoch)
     state.module.train()
     losses = []
     for step, rows in enumerate(batches):

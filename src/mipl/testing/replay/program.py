@@ -28,9 +28,9 @@ from mipl.testing.replay.network import (
     values_of,
 )
 from mipl.training.batches import Batch, BatchSource
+from mipl.training.flat import FlatDescent
 from mipl.training.loop import run_step, start
 from mipl.training.options import Training
-from mipl.training.sgd import FlatSGD
 from mipl.training.state import Clock
 
 Terms = dict[str, Tensor]
@@ -136,7 +136,7 @@ def trajectory(
     for epoch, order in enumerate(inputs["train_order"], start=1):
         clock = method._clock(epoch, options.epochs)
         alphas.append(clock.alpha)
-        cast("FlatSGD", state.optimiser).start_epoch(epoch)
+        cast("FlatDescent", state.optimiser).start_epoch(epoch)
         rates.append(options.learning_rate(epoch))
         module.train()
         batches = source.deal(order, options.batch_size, None)

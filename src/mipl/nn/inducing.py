@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
+from mipl.nn.one_thread import one_thread
 from mipl.seeds import stream, stream_seed
 
 _MOST = 10_000  # Rows that the centres are found with.
@@ -25,14 +25,25 @@ def inducing_points(x: Floats, n: int, seed: int) -> Floats:
     >>> inducing_points(np.array([[0.0], [0.0], [1.0]]), 5, seed=0).ravel().tolist()
     [0.0, 1.0]
     """
-    rows = x
-    if len(x) > _MOST:
-        rows = x[stream(seed, "inducing").choice(len(x), _MOST, replace=False)]
+    rows = x[some_rows(len(x), seed)]
     different = np.unique(rows, axis=0)
     if len(different) <= n:
         return different
     seed = stream_seed(seed, "k-means") % 2**32
     means = KMeans(n, n_init=1, max_iter=_ROUNDS, random_state=seed)
-    with threadpool_limits(1):  # Several threads add up in any order.
+    with one_thread():
         means.fit(rows)
     return np.unique(means.cluster_centers_, axis=0)
+
+
+def some_rows(n: int, seed: int) -> npt.NDArray[np.int64]:
+    """Return the numbers of the rows that centres are found with: all, if not many.
+
+    Examples
+    --------
+    >>> some_rows(3, seed=0).tolist(), len(some_rows(10**6, seed=0))
+    ([0, 1, 2], 10000)
+    """
+    if n <= _MOST:
+        return np.arange(n)
+    return stream(seed, "inducing").choice(n, _MOST, replace=False)

@@ -1,0 +1,101 @@
+"""``mipl images``: from pictures to bags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mipl.cli import label_flags as flags
+from mipl.cli.options import Json, Out
+
+app = typer.Typer(help="Pictures: turned into bags.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    pass
+
+
+@app.command("to-bags")
+def to_bags(
+    folder: Annotated[
+        Path, typer.Argument(help="A folder of pictures, searched with those below it.")
+    ],
+    out: Out,
+    generator: Annotated[
+        str,
+        typer.Option(
+            "--generator", "-g", help="row, sbn, kmeansseg, sift, patches, deep."
+        ),
+    ],
+    labels: flags.Labels = None,
+    annotations: flags.Annotations = None,
+    rule: flags.Rule = None,
+    bag_id: flags.BagId = None,
+    candidates: flags.CandidateColumns = None,
+    label: flags.Label = None,
+    group: flags.Group = None,
+    split: flags.SplitColumn = None,
+    classes: flags.Classes = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="An argument of the generator, as patch=16; may be repeated.",
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes; -1: one for each core.")] = -1,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out pictures that cannot be used.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Turn a folder of pictures and a table of candidates into a data set.
+
+    The table names each picture by its path in the folder; labels.csv there is read
+    where none is given. A command that was interrupted goes on when it is given again.
+    """
+    from mipl.cli.data_views import show_written
+    from mipl.cli.output import tell, warn
+    from mipl.cli.progress import count_bar
+    from mipl.cli.sources import given_options
+    from mipl.datasets.places import cache_dir
+    from mipl.formats import check_dataset_name, write_dataset
+    from mipl.images.catalog import image_bags
+    from mipl.images.labelled import read_pictures
+
+    check_dataset_name(out)
+    arguments = given_options(settings or ())
+    if generator == "deep":  # Its features are worth more than one data set.
+        arguments = {"cache": cache_dir() / "deep_features.db", **arguments}
+    on_error = "skip" if skip_bad else "raise"
+    made = image_bags(generator, **{"n_jobs": jobs, "on_error": on_error, **arguments})
+    columns = flags.told(
+        labels=labels,
+        annotations=annotations,
+        rule=rule,
+        bag_id=bag_id,
+        candidates=candidates,
+        label=label,
+        group=group,
+        split=split,
+        classes=classes,
+    )
+    part = out.with_name(f"{out.name}.part")
+    try:
+        with count_bar("pictures") as progress:
+            data, skipped = read_pictures(
+                folder, made, progress=progress, finished=part, **columns
+            )
+    except KeyboardInterrupt:
+        kept = made.store(part)
+        tell("interrupted", f"{kept} keeps what is done; the same command goes on.")
+        raise
+    write_dataset(data, out)
+    part.unlink(missing_ok=True)
+    for name, reason in skipped.items():
+        warn(f"left out {name}: {reason}")
+    show_written(data, out, as_json, skipped=skipped)

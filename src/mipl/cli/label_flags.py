@@ -1,0 +1,53 @@
+"""Flags that tell what the columns of a label table mean."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Labels = Annotated[Path | None, typer.Option(help="Table of labels: a row per bag.")]
+Annotations = Annotated[
+    Path | None, typer.Option(help="Table of votes: bag, annotator, label.")
+]
+Rule = Annotated[
+    str | None,
+    typer.Option(help="How votes make sets: union, crc, or the least number."),
+]
+BagId = Annotated[str | None, typer.Option(help="Column of bag ids.")]
+CandidateColumns = Annotated[
+    str | None, typer.Option(help="Column of sets, or columns a,b,c of votes.")
+]
+Label = Annotated[str | None, typer.Option(help="Column of true labels.")]
+Group = Annotated[str | None, typer.Option(help="Column of groups.")]
+SplitColumn = Annotated[str | None, typer.Option(help="Column of splits.")]
+Classes = Annotated[str | None, typer.Option(help="Class names a,b,c in their order.")]
+
+
+def told(
+    *,
+    rule: str | None,
+    candidates: str | None,
+    classes: str | None,
+    **others: Any,
+) -> dict[str, Any]:
+    """Return the flags that were given, as the readers of tables take them.
+
+    Examples
+    --------
+    >>> told(rule="2", candidates="a,b", classes=None, label=None)
+    {'rule': 2, 'candidates': ['a', 'b']}
+    """
+    given = {
+        **others,
+        "rule": int(rule) if rule and rule.isdecimal() else rule,
+        "candidates": listed(candidates)
+        if candidates and "," in candidates
+        else candidates,
+        "classes": listed(classes),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def listed(names: str | None) -> list[str] | None:
+    """Split names at commas."""
+    return None if names is None else [name.strip() for name in names.split(",")]

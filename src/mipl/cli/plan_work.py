@@ -1,0 +1,128 @@
+"""What commands that compute a plan have in common."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from mipl.cli.output import FOUND_ERRORS, WRONG_INPUT, pairs, show, warn
+from mipl.cli.plan_options import Backend
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mipl.experiments.backends import Spread
+    from mipl.experiments.plan import Run
+    from mipl.experiments.runner import Progress
+    from mipl.experiments.store import Store
+
+
+def expected(plan: Sequence[Run], store: Path, workers: int) -> dict[str, Any]:
+    """Return how many runs a plan has, how many are known, and the time of the rest."""
+    from tempfile import TemporaryDirectory
+
+    from mipl.experiments.estimate import estimate
+    from mipl.experiments.runner import left
+    from mipl.experiments.store import Store
+
+    with TemporaryDirectory() as folder:  # A look leaves no new file behind.
+        nothing = Path(folder) / store.name
+        kept = Store(store) if store.exists() else Store(nothing, create=True)
+        todo = left(plan, kept)
+        time = estimate(todo.runs, kept)
+    return {
+        "runs": len(todo.runs) + todo.known + sum(todo.absent.values()),
+        "known": todo.known,
+        "to_compute": len(todo.runs),
+        "seconds": time.seconds / workers,
+        "without_estimate": time.unknown,
+        "absent": todo.absent,
+    }
+
+
+def show_expected(told: dict[str, Any], workers: int) -> None:
+    """Print what ``expected`` has found."""
+    from mipl.cli.progress import duration
+
+    time = f"about {duration(told['seconds'])} with {workers} workers"
+    if told["without_estimate"]:
+        time += f", and {told['without_estimate']} runs unlike any in the store"
+    rows = {
+        "runs": f"{told['runs']}, {told['known']} of them known",
+        "to compute": f"{told['to_compute']} runs: {time}",
+    }
+    show(pairs(rows))
+    tell_absent(told["absent"])
+
+
+def work_off(
+    context: typer.Context,
+    plan: Sequence[Run],
+    store: Store,
+    workers: int,
+    backend: AbstractContextManager[Spread] | None,
+) -> Progress:
+    """Compute a plan with a bar; told how to go on where it is interrupted."""
+    from mipl.cli.progress import plan_bar
+    from mipl.cli.resuming import stoppable
+    from mipl.experiments.runner import run_plan
+
+    with stoppable(context, store.path, ""), plan_bar() as watch:
+        return run_plan(plan, store, workers, backend, watch)
+
+
+def chosen_backend(
+    backend: Backend, address: str | None
+) -> AbstractContextManager[Spread] | None:
+    """Return the cluster, or None for processes of this machine."""
+    from mipl.errors import MiplError
+    from mipl.experiments.backends import cluster
+
+    if (backend is Backend.dask) != (address is not None):
+        raise MiplError("--backend dask and --address go together; give both.")
+    return None if address is None else cluster(address)
+
+
+def as_told(progress: Progress, store: Path) -> dict[str, Any]:
+    """Return what a runner has done, as plain values."""
+    return {
+        "store": str(store),
+        "runs": progress.total,
+        "known": progress.known,
+        "ended": dict(progress.ended),
+        "elsewhere": progress.elsewhere,
+        "absent": progress.absent,
+    }
+
+
+def show_done(told: dict[str, Any]) -> None:
+    """Print what a runner has done."""
+    ended = ", ".join(f"{count} {state}" for state, count in told["ended"].items())
+    rows = {"runs": f"{told['runs']}, {told['known']} of them known before"}
+    if ended:
+        rows["computed"] = ended
+    if told["elsewhere"]:
+        rows["elsewhere"] = f"{told['elsewhere']} computed by other runners"
+    show(pairs(rows))
+
+
+def finish(told: dict[str, Any]) -> None:
+    """Tell what went wrong, by sentences and by the exit code."""
+    failed = told["ended"].get("failed", 0)
+    if failed:
+        warn(
+            f"{failed} runs failed; mipl runs ls --state failed --store "
+            f"{told['store']} tells why, and the same command tries them again."
+        )
+    tell_absent(told["absent"])
+    if failed or told["absent"]:
+        raise typer.Exit(WRONG_INPUT if told["absent"] else FOUND_ERRORS)
+
+
+def tell_absent(absent: dict[str, int]) -> None:
+    """Print why runs cannot be computed here."""
+    for sentence, count in absent.items():
+        warn(f"{count} runs cannot be computed: {sentence}")

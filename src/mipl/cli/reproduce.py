@@ -1,0 +1,247 @@
+"""``mipl reproduce``: every table and figure of the paper, recomputed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mipl.cli.options import Json
+from mipl.cli.output import say, show, show_json
+from mipl.cli.plan_options import (
+    RESULTS,
+    Address,
+    Backend,
+    Counts,
+    Data,
+    DryRun,
+    Epochs,
+    Methods,
+    Splits,
+    StoreFile,
+    Where,
+    Workers,
+    numbers,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mipl.experiments.artefact import Artefact, Selection
+    from mipl.experiments.plan import Run
+    from mipl.experiments.sheet import Product
+
+_SUFFIXES = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
+
+
+def reproduce(
+    context: typer.Context,
+    name: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME...", help="table2, figA3, claims ... or all; list shows them."
+        ),
+    ],
+    method: Methods = None,
+    data: Data = None,
+    r: Counts = None,
+    splits: Splits = None,
+    preset: Annotated[
+        list[str] | None,
+        typer.Option(help="A reading of MIPLMA: ours, released, paper; repeatable."),
+    ] = None,
+    epochs: Epochs = None,
+    unpaired: Annotated[
+        bool, typer.Option("--unpaired", help="T-tests of two groups of results.")
+    ] = False,
+    dry_run: DryRun = False,
+    known: Annotated[
+        bool, typer.Option("--known", help="Compute nothing; show what is known.")
+    ] = False,
+    backend: Where = Backend.processes,
+    address: Address = None,
+    workers: Workers = 2,
+    store: StoreFile = RESULTS,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help="text, markdown, latex, csv or html, in a file; png, svg or pdf, a "
+            "file for each picture; repeatable.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder of these files.")
+    ] = Path(),
+    as_json: Json = False,
+) -> None:
+    """Compute what a table or a figure still lacks, and show it.
+
+    The same command again goes on with what was interrupted.
+    """
+    from mipl.cli import plan_work
+    from mipl.experiments.store import Store
+
+    if name == ["list"]:
+        _list(as_json)
+        return
+    wanted = _artefacts(name)
+    _check_formats(formats or [])
+    selection = _selection(method, data, r, splits, preset, epochs, not unpaired)
+    plan = _plan(wanted, selection)
+    if dry_run:
+        _dry_run(wanted, selection, plan, store, workers, as_json)
+        return
+    kept = Store(store, create=not known)
+    told: dict[str, Any] = {"store": str(store), "ended": {}, "absent": {}}
+    if not known:
+        cluster = plan_work.chosen_backend(backend, address)
+        done = plan_work.work_off(context, plan, kept, workers, cluster)
+        told = plan_work.as_told(done, store)
+    products: list[Product] = [one.build(kept, selection) for one in wanted]
+    files = _write(products, formats or [], out)
+    if as_json:
+        shown = [_as_dict(product) for product in products]
+        show_json(told | {"artefacts": shown, "files": [str(file) for file in files]})
+    else:
+        _show(products, files)
+        if not known:
+            plan_work.show_done(told)
+        say("store", str(store))
+    plan_work.finish(told)
+
+
+def _artefacts(names: Sequence[str]) -> list[Artefact]:
+    from mipl.experiments.artefacts import ARTEFACTS, artefact
+
+    if "all" in names:
+        return list(ARTEFACTS.values())
+    return [artefact(name) for name in dict.fromkeys(names)]
+
+
+def _list(as_json: bool) -> None:
+    from mipl.cli.output import table
+    from mipl.experiments.artefacts import ARTEFACTS
+
+    titles = {name: one.title for name, one in ARTEFACTS.items()}
+    show_json(titles) if as_json else show(table(["name", ""], list(titles.items())))
+
+
+def _selection(
+    methods: list[str] | None,
+    data: list[str] | None,
+    r: str | None,
+    splits: str | None,
+    presets: list[str] | None,
+    epochs: int | None,
+    paired: bool,
+) -> Selection:
+    from mipl.errors import unknown
+    from mipl.experiments.artefact import Selection
+    from mipl.experiments.entrants import PRESETS
+    from mipl.experiments.sources import SOURCES
+    from mipl.methods.registry import find
+
+    for id in methods or ():
+        find(id)
+    sets = {*SOURCES, *(one.name for one in SOURCES.values())}
+    for kind, names, known in (
+        ("data set of the paper", data, sets),
+        ("preset", presets, set(PRESETS)),
+    ):
+        for name in names or ():
+            if name not in known:
+                raise unknown(kind, name, known)
+    return Selection(
+        methods=None if methods is None else tuple(methods),
+        data=None if data is None else tuple(data),
+        r=numbers("--r", r),
+        splits=numbers("--splits", splits),
+        presets=None if presets is None else tuple(presets),
+        epochs=epochs,
+        paired=paired,
+    )
+
+
+def _plan(wanted: Sequence[Artefact], selection: Selection) -> list[Run]:
+    from mipl.errors import MiplError
+
+    plan = [run for one in wanted for run in one.plan(selection)]
+    if not plan and any(vars(selection)[name] for name in ("methods", "data", "r")):
+        names = ", ".join(one.name for one in wanted)
+        raise MiplError(f"nothing of {names} is selected; leave an option out.")
+    return list(dict.fromkeys(plan))
+
+
+def _dry_run(
+    wanted: Sequence[Artefact],
+    selection: Selection,
+    plan: Sequence[Run],
+    store: Path,
+    workers: int,
+    as_json: bool,
+) -> None:
+    from mipl.cli import plan_work
+
+    each = {one.name: len(one.plan(selection)) for one in wanted}
+    told = plan_work.expected(plan, store, workers) | {"artefacts": each}
+    if as_json:
+        show_json(told)
+        return
+    if len(each) > 1:
+        from mipl.cli.output import table
+
+        show(table(["", "runs"], list(each.items())), "")
+    plan_work.show_expected(told, workers)
+
+
+def _check_formats(formats: Sequence[str]) -> None:
+    """Refuse an unknown format before hours are spent."""
+    from mipl.errors import unknown
+    from mipl.reports.formats import FORMATS, PICTURES
+
+    known = (*FORMATS, *PICTURES)
+    for format in formats:
+        if format not in known:
+            raise unknown("format", format, known)
+
+
+def _write(
+    products: Sequence[Product], formats: Sequence[str], out: Path
+) -> list[Path]:
+    from mipl.files import make_folder, write_text
+    from mipl.reports.formats import PICTURES, save_pictures, written
+
+    stem = products[0].name if len(products) == 1 else "results"
+    files = []
+    for format in formats:
+        folder = make_folder(out)
+        if format in PICTURES:
+            files += save_pictures(products, folder, format)
+            continue
+        files.append(folder / f"{stem}.{_SUFFIXES.get(format, format)}")
+        write_text(files[-1], written(products, format))
+    return files
+
+
+def _as_dict(product: Product) -> dict[str, Any]:
+    return {
+        "name": product.name,
+        "title": product.title,
+        "runs": product.runs,
+        "missing": product.missing,
+        "sheets": [
+            {"title": sheet.title, "rows": sheet.records(), "notes": list(sheet.notes)}
+            for sheet in product.sheets
+        ],
+    }
+
+
+def _show(products: Sequence[Product], files: Sequence[Path]) -> None:
+    from mipl.reports.terminal import renderables
+
+    for product in products:
+        show(*renderables(product), "")
+    for file in files:
+        say("written", str(file))

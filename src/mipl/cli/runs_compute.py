@@ -1,0 +1,124 @@
+"""``mipl runs compute``: a grid of runs of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mipl.cli.options import Json
+from mipl.cli.output import say, show_json
+from mipl.cli.plan_options import (
+    RESULTS,
+    Address,
+    Backend,
+    Counts,
+    Data,
+    DryRun,
+    Epochs,
+    Methods,
+    Splits,
+    StoreFile,
+    Where,
+    Workers,
+    numbers,
+)
+
+if TYPE_CHECKING:
+    from mipl.experiments.plan import Run
+
+
+def compute(
+    context: typer.Context,
+    method: Methods = None,
+    data: Data = None,
+    r: Counts = "1",
+    splits: Splits = "0-9",
+    seed: Annotated[int, typer.Option(min=0, help="Of the training.")] = 0,
+    published: Annotated[
+        bool, typer.Option("--published", help="The settings published for the data.")
+    ] = False,
+    epochs: Epochs = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="lam=0.5, training.lr=0.1, reduction=mean; options.seed=1 is of the "
+            "data; repeatable.",
+        ),
+    ] = None,
+    dry_run: DryRun = False,
+    backend: Where = Backend.processes,
+    address: Address = None,
+    workers: Workers = 2,
+    store: StoreFile = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Compute every method on every data set, r and split; what is known is kept.
+
+    The same command again goes on with what was interrupted.
+    """
+    from mipl.cli import plan_work
+    from mipl.experiments.store import Store
+
+    given = [
+        *(settings or ()),
+        *([] if epochs is None else [f"training.epochs={epochs}"]),
+    ]
+    if published:
+        given.append("published=true")
+    plan = _plan(method or (), data or (), r, splits, seed, given)
+    if dry_run:
+        told = plan_work.expected(plan, store, workers)
+        show_json(told) if as_json else plan_work.show_expected(told, workers)
+        return
+    kept = Store(store, create=True)
+    cluster = plan_work.chosen_backend(backend, address)
+    told = plan_work.as_told(
+        plan_work.work_off(context, plan, kept, workers, cluster), store
+    )
+    if as_json:
+        show_json(told)
+    else:
+        plan_work.show_done(told)
+        say("saved", str(store))
+        say("next", f"mipl runs ls --store {store}")
+    plan_work.finish(told)
+
+
+def _plan(
+    methods: list[str] | tuple[str, ...],
+    data: list[str] | tuple[str, ...],
+    r: str | None,
+    splits: str | None,
+    seed: int,
+    settings: list[str],
+) -> list[Run]:
+    from mipl.cli.sources import given_options
+    from mipl.datasets import CATALOG
+    from mipl.errors import MiplError, unknown
+    from mipl.experiments.plan import Run
+    from mipl.methods.registry import find
+
+    if not methods or not data:
+        raise MiplError("nothing is asked for; give --method and --data.")
+    for id in methods:
+        find(id)
+    for name in data:
+        if name not in CATALOG:
+            raise unknown("data set", name, CATALOG)
+    arguments, options = {}, {}
+    for name, value in given_options(settings).items():
+        table, _, inside = name.partition("options.")
+        if inside and not table:
+            options[inside] = value
+        else:
+            arguments[name.replace(".", "__")] = value
+    return [
+        Run(id, name, arguments, options, r=count, split=split, seed=seed)
+        for name in data
+        for count in numbers("--r", r) or ()
+        for split in numbers("--splits", splits) or ()
+        for id in methods
+    ]

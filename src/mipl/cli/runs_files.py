@@ -1,0 +1,60 @@
+"""``mipl runs export`` and ``import``: results as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mipl.cli.options import Json
+from mipl.cli.output import say, show_json
+from mipl.cli.plan_options import RESULTS, Counts, Data, Methods, State, StoreFile
+
+
+def export(
+    out: Annotated[
+        Path, typer.Argument(help="A .csv table, or a .db store with the curves too.")
+    ],
+    method: Methods = None,
+    data: Data = None,
+    r: Counts = None,
+    state: State = None,
+    store: StoreFile = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Write results to a file that other programs, or mipl runs import, read."""
+    from mipl.cli.runs_look import chosen
+    from mipl.experiments import exchange
+    from mipl.experiments.store import Store
+
+    kept = Store(store)
+    results = chosen(kept, method, data, r, state)
+    exchange.export(kept, results, out)
+    if as_json:
+        show_json({"file": str(out), "results": len(results)})
+    else:
+        say("saved", f"{len(results)} results in {out}")
+
+
+def import_(
+    file: Annotated[
+        Path, typer.Argument(help="A .csv table of results, or the .db of a store.")
+    ],
+    store: StoreFile = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Take results from a file; what the store knows already stands."""
+    from mipl.experiments.exchange import import_file
+    from mipl.experiments.store import Store
+    from mipl.files import existing_file
+
+    found = import_file(existing_file(file), Store(store, create=True))
+    if as_json:
+        show_json({"store": str(store)} | vars(found))
+        return
+    told = f"{found.added} results, {found.known} were known"
+    if found.passed_over:
+        told += f", {found.passed_over} rows are of other splits than ours"
+    say("imported", told)
+    say("next", f"mipl runs ls --store {store}")

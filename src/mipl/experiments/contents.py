@@ -1,0 +1,56 @@
+"""The data of a run, and a hash of all in them that its result depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+
+import numpy as np
+
+from mipl.data.dataset import Dataset
+from mipl.datasets import load_dataset
+from mipl.experiments.plan import Facts, Run
+from mipl.methods.fingerprint import candidates_digest
+from mipl.methods.stored import classes_as_fact
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A data set and the hash of its content."""
+
+    data: Dataset
+    content: str
+
+
+def loaded(run: Run) -> Loaded:
+    """Load the data of a run; those used last are kept."""
+    return _loaded(run.data, Facts(run.options), run.r)
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str, options: Facts, r: int) -> Loaded:
+    data = load_dataset(name, r=r, **options)
+    return Loaded(data, content_of(data))
+
+
+def content_of(data: Dataset) -> str:
+    """Return a hash of bags, candidate sets, true labels and splits.
+
+    Examples
+    --------
+    >>> one, same = load_dataset("digits-mipl", r=1), load_dataset("digits-mipl", r=1)
+    >>> content_of(one) == content_of(same)
+    True
+    >>> content_of(one) == content_of(load_dataset("digits-mipl", r=2))
+    False
+    """
+    total = sha256(data.bags.digest().encode())
+    total.update(candidates_digest(data.candidates).encode())
+    if data.labels is not None:
+        total.update(repr(classes_as_fact(data.labels)).encode())
+    for fold in data.folds():
+        for numbers in (fold.train, fold.test):
+            total.update(np.ascontiguousarray(numbers, dtype=np.int64).tobytes())
+            total.update(b"|")
+    return total.hexdigest()

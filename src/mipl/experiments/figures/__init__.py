@@ -1,0 +1,1 @@
+"""The paper's figures: each file says which runs, and what is drawn of them."""

@@ -1,0 +1,68 @@
+"""Curves: how MIPLMA's loss, margins and label weights move, epoch by epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mipl.experiments.artefact import Selection
+from mipl.experiments.cells import Spot, planned, selected, spots
+from mipl.experiments.entrants import ours
+from mipl.experiments.plan import Run
+from mipl.experiments.results import Curves
+from mipl.experiments.sheet import History, Product
+from mipl.experiments.sources import BENCHMARKS, DIGITS
+from mipl.experiments.store import Store
+
+NAMES = ("loss", "margin_mean", "margin_violation_rate", "resolved")
+
+
+@dataclass(frozen=True)
+class TrainingCurves:
+    """The curves that the runs of MIPLMA have left in the store."""
+
+    name: str
+    title: str
+
+    def plan(self, selection: Selection) -> list[Run]:
+        """Return the runs of MIPLMA, which tables need, too."""
+        return planned(self._spots(selection), selection)
+
+    def build(self, store: Store, selection: Selection) -> Product:
+        """Return the histories of each data set and r."""
+        found: dict[str, list[tuple[str, list[History]]]] = {}
+        runs = self.plan(selection)
+        answers = store.answers(runs)
+        for spot in selected(self._spots(selection), selection):
+            results = [answers[r] for r in spot.runs(selection) if r in answers]
+            kept = [history(store.curves(result)) for result in results]
+            whole = [one for one in kept if one]
+            if whole:
+                title = f"{spot.source.title}, r = {spot.r}"
+                found.setdefault(title, []).append((spot.entrant.title, whole))
+        missing = len(runs) - len(answers)
+        curves = tuple(found.items())
+        return Product(self.name, self.title, (), (), len(runs), missing, curves)
+
+    def _spots(self, selection: Selection) -> list[Spot]:
+        readings = ours(selection)
+        at_home = (one.by_default() for one in readings)
+        return [*spots(readings, BENCHMARKS), *spots(at_home, [DIGITS])]
+
+
+def history(curves: Curves) -> History:
+    """Turn lists by name into figures by epoch; none where a name or a value lacks.
+
+    Examples
+    --------
+    >>> history(dict.fromkeys(NAMES, [0.5, 0.4]))[1]["loss"]
+    0.4
+    >>> history({"loss": [0.5]})
+    []
+    """
+    columns = [[v for v in curves.get(name, []) if v is not None] for name in NAMES]
+    if len({len(column) for column in columns}) > 1:
+        return []
+    return [dict(zip(NAMES, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+FIGURE = TrainingCurves("curves", "Training curves of MIPLMA")

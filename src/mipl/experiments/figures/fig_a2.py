@@ -1,0 +1,20 @@
+"""Figure A2: the attention of three methods on three FMNIST test bags."""
+
+from mipl.experiments.entrants import DEMIPL, ELIMIPL, Entrant
+from mipl.experiments.sources import FMNIST
+from mipl.experiments.watched import LookAtInstances, WatchedFigure
+
+BAGS = (0, 60, 120)  # Of 150 test bags in the order of their classes: three classes.
+
+
+def _looks(leader: Entrant) -> tuple[LookAtInstances, ...]:
+    return tuple(
+        LookAtInstances(entrant, FMNIST, 1, BAGS, bag, f"{entrant.title}, bag {number}")
+        for number, bag in enumerate(BAGS, 1)
+        for entrant in (leader, ELIMIPL, DEMIPL)
+    )
+
+
+FIGURE = WatchedFigure(
+    "figA2", "Attention of three methods on three FMNIST bags", _looks, columns=3
+)

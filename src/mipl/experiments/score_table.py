@@ -1,0 +1,127 @@
+"""ScoreTable: methods down, data sets across, published figures beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mipl.experiments.artefact import Selection
+from mipl.experiments.cells import Cell, Spot, compared, spots
+from mipl.experiments.entrants import Entrant, ours
+from mipl.experiments.from_cells import FromCells, Shown
+from mipl.experiments.pictures import Picture
+from mipl.experiments.ranking import in_words, ranked
+from mipl.experiments.sheet import Entry, Score, Sheet
+from mipl.experiments.sources import MEANING, Source
+
+NOT_PLANNED = "–"
+_MARKS = (
+    "Mean ± standard deviation (ddof 0) of the test accuracy, number of splits in "
+    "brackets; below it the published figure, and ours minus it. Bold: the best for "
+    "its data set and r. ● significantly below the first method, ○ significantly above "
+    "it, ~ neither ({test})."
+)
+
+
+@dataclass(frozen=True)
+class ScoreTable(FromCells):
+    """A table of accuracies.
+
+    Attributes
+    ----------
+    rivals : tuple of Entrant
+        In the order of the rows, after the readings of MIPLMA.
+    sources : tuple of Source
+        The columns.
+    counts : tuple of int, optional
+        Numbers of false labels, where not all that the data sets are used with.
+    leaders : tuple of Entrant, optional
+        What stands first, where it is not MIPLMA as selected.
+    without : pairs of Entrant and Source
+        Cells that the paper leaves out.
+    notes : tuple of str
+    """
+
+    rivals: tuple[Entrant, ...] = ()
+    sources: tuple[Source, ...] = ()
+    counts: tuple[int, ...] | None = None
+    leaders: tuple[Entrant, ...] | None = None
+    without: tuple[tuple[Entrant, Source], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def spots(self, selection: Selection) -> list[Spot]:
+        """Return where its cells stand."""
+        first = ours(selection) if self.leaders is None else self.leaders
+        every = spots((*first, *self.rivals), self.sources, self.counts)
+        return [s for s in every if (s.entrant, s.source) not in self.without]
+
+    def show(self, cells: Mapping[Spot, Cell], selection: Selection) -> Shown:
+        """Return the table, and the ranks where there are enough results."""
+        ranks = ranked(cells)
+        notes = (marks(selection), *origins(self.sources), *self.notes)
+        if ranks is not None:
+            notes = (*notes, in_words(ranks))
+        sheet = score_sheet(self.title, cells, notes, selection.paired)
+        pictures = () if ranks is None else (Picture(f"{self.name}-ranks", (ranks,)),)
+        return (sheet,), pictures
+
+
+def t_test_name(selection: Selection) -> str:
+    """Return the name of the t-test that was selected."""
+    return f"{'paired' if selection.paired else 'unpaired'} two-sided t-test at .05"
+
+
+def marks(selection: Selection) -> str:
+    """Explain what the entries of a table of accuracies say."""
+    return _MARKS.format(test=t_test_name(selection))
+
+
+def origins(sources: tuple[Source, ...]) -> list[str]:
+    """Say what each data set is here, those of one kind together."""
+    kinds = dict.fromkeys(source.here for source in sources)
+    named = {k: ", ".join(s.title for s in sources if s.here == k) for k in kinds}
+    return [f"{titles}: {MEANING[here]}." for here, titles in named.items()]
+
+
+def score_sheet(
+    title: str,
+    cells: Mapping[Spot, Cell],
+    notes: tuple[str, ...] = (),
+    paired: bool = True,
+) -> Sheet:
+    """Lay cells out: a row per method and r, a column per data set.
+
+    The first method is compared with all others.
+    """
+    sources = list(dict.fromkeys(spot.source for spot in cells))
+    lines = list(dict.fromkeys((spot.entrant, spot.r) for spot in cells))
+    with_r = any(r is not None for _, r in lines)
+    scores = scored(cells, paired)
+    rows: list[tuple[Entry, ...]] = []
+    for entrant, r in lines:
+        at = [Spot(entrant, source, r) for source in sources]
+        found = [scores.get(spot, NOT_PLANNED) for spot in at]
+        rows.append((entrant.title, *((str(r),) if with_r else ()), *found))
+    heads = ("method", *(("r",) if with_r else ()), *(s.title for s in sources))
+    return Sheet(title, heads, tuple(rows), notes)
+
+
+def scored(cells: Mapping[Spot, Cell], paired: bool = True) -> dict[Spot, Score]:
+    """Mark the best of each data set and r, and compare the first method with all."""
+    if not cells:
+        return {}
+    first = next(iter(cells)).entrant
+    best: dict[tuple[Source, int | None], float] = {}
+    for spot, cell in cells.items():
+        if cell.mean is not None:
+            column = (spot.source, spot.r)
+            best[column] = max(best.get(column, 0.0), cell.mean)
+    found = {}
+    for spot, cell in cells.items():
+        ours = cells.get(Spot(first, spot.source, spot.r))
+        found[spot] = Score(
+            cell,
+            cell.mean is not None and cell.mean >= best[spot.source, spot.r] - 5e-4,
+            "" if ours is None or ours is cell else compared(ours, cell, paired),
+        )
+    return found

@@ -1,0 +1,158 @@
+"""What an artefact gives: sheets of cells, pictures, and how to make them again.
+
+Nothing here knows how a page looks; ``mipl.reports`` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mipl.experiments.cells import Cell
+from mipl.experiments.paper import Figure, Highest
+from mipl.experiments.pictures import Picture
+
+
+@dataclass(frozen=True)
+class Score:
+    """Accuracy over splits, beside the published one.
+
+    Attributes
+    ----------
+    cell : Cell
+    best : bool
+        Whether no other mean in its column, for the same r, is higher.
+    verdict : {"win", "tie", "loss", ""}
+        Of ours against it; "" where that was not tested.
+    """
+
+    cell: Cell
+    best: bool = False
+    verdict: str = ""
+
+    @property
+    def published(self) -> Figure | None:
+        """What was published for it."""
+        return self.cell.spot.published
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus published; None where either is missing."""
+        if self.cell.mean is None or self.published is None:
+            return None
+        return self.cell.mean - self.published.mean
+
+    def record(self) -> dict[str, Any]:
+        """Return it as plain values, for a row of a CSV file."""
+        spot, published = self.cell.spot, self.published
+        return {
+            "method": spot.entrant.method,
+            "variant": spot.entrant.variant,
+            "data": spot.source.id,
+            "r": spot.r,
+            "mean": _short(self.cell.mean),
+            "std": _short(self.cell.std),
+            "splits": len(self.cell.values),
+            "missing": self.cell.missing,
+            "published": published and published.mean,
+            "published_std": published and published.std,
+            "difference": _short(self.difference),
+            "best": self.best,
+            "ours_against_it": self.verdict,
+        }
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Wins, ties and losses, beside the published ones.
+
+    ``untested`` counts the cells without two splits in common.
+    """
+
+    win: int
+    tie: int
+    loss: int
+    untested: int
+    published: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A figure of the literature, and how far ours lies above it."""
+
+    cell: Cell
+    highest: Highest
+
+    @property
+    def value(self) -> float | None:
+        """Ours minus it; None where ours was not measured."""
+        return None if self.cell.mean is None else self.cell.mean - self.highest.mean
+
+
+History = list[dict[str, float]]  # One dict per epoch.
+Entry = str | Score | Tally | Gap
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table: a head per column, then rows of as many entries."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return plain values for a CSV file: a row per score, or per row of text."""
+        found = []
+        for row in self.rows:
+            scores = [entry.record() for entry in row if isinstance(entry, Score)]
+            found += scores or [_plain(dict(zip(self.heads, row, strict=True)))]
+        return found
+
+
+def _plain(row: Mapping[str, Entry]) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for head, entry in row.items():
+        if isinstance(entry, Tally):
+            told |= {
+                f"{head} {name}": getattr(entry, name)
+                for name in ("win", "tie", "loss", "untested")
+            }
+        elif isinstance(entry, str):
+            told[head] = entry
+    return told
+
+
+@dataclass(frozen=True)
+class Product:
+    """What an artefact was built to.
+
+    Attributes
+    ----------
+    name, title : str
+    sheets : tuple of Sheet
+    pictures : tuple of Picture
+    curves : pairs of a title and the histories of methods
+        Figures by epoch, for a page that can draw them.
+    runs, missing : int
+        Runs it is made of, and how many of them the store lacks.
+    """
+
+    name: str
+    title: str
+    sheets: tuple[Sheet, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    runs: int = 0
+    missing: int = 0
+    curves: tuple[tuple[str, list[tuple[str, list[History]]]], ...] = ()
+
+    @property
+    def command(self) -> str:
+        """What a reader types to make it again."""
+        return f"mipl reproduce {self.name}"

@@ -1,0 +1,1 @@
+"""The paper's tables: each file says which runs, which rows and which columns."""

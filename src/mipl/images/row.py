@@ -1,0 +1,85 @@
+"""Row: the mean colours of the rows of a small picture, with their neighbours."""
+
+import numpy as np
+
+from mipl.images.base import ImageBags
+from mipl.images.finished import PictureBag
+from mipl.images.grid import boxes
+from mipl.images.pixels import Pixels
+from mipl.images.reduction import Reduced, reduced
+
+_BORDERS = ("replicate", "zero", "wrap", "drop")
+
+
+class Row(ImageBags):
+    """One instance per row of the picture reduced to ``size`` rows (Maron, Ratan).
+
+    An instance is the row's mean colour, then that of the row above and of the row
+    below, both as differences to it: 9 numbers, colours from 0 to 255.
+
+    Parameters
+    ----------
+    size : int
+        Rows of the reduced picture.
+    neighbour : "difference" or "absolute"
+        Whether the neighbours' colours are relative to the row's own.
+    border : "replicate", "zero", "wrap" or "drop"
+        The neighbour that the first and the last row lack: that row itself, black, the
+        row at the other end; or such rows are left out.
+    n_jobs, on_error
+        See ``ImageBags``.
+
+    Examples
+    --------
+    >>> bags = Row().transform(np.zeros((2, 224, 224, 3), np.uint8))
+    >>> bags
+    Bags(2 bags, 16 instances x 9 features, 8-8 per bag)
+    >>> bags.coords[1].tolist()
+    [0.0, 28.0, 224.0, 56.0]
+    """
+
+    def __init__(
+        self,
+        size: int = 8,
+        neighbour: str = "difference",
+        border: str = "replicate",
+        *,
+        n_jobs: int | None = None,
+        on_error: str = "raise",
+    ) -> None:
+        super().__init__(n_jobs=n_jobs, on_error=on_error)
+        self.size = size
+        self.neighbour = neighbour
+        self.border = border
+
+    def check(self) -> None:
+        """Refuse wrong arguments."""
+        super().check()
+        self.whole("size", 3 if self.border == "drop" else 1)
+        self.one_of("neighbour", ("difference", "absolute"))
+        self.one_of("border", _BORDERS)
+
+    def instances(self, pixels: Pixels) -> PictureBag:
+        """Return the rows of one picture."""
+        rho = reduced(pixels, self.size).mean(axis=1)  # (s, 3)
+        if self.border == "drop":
+            above, rho, below = rho[:-2], rho[1:-1], rho[2:]
+        else:
+            before, after = _beyond(rho, self.border)
+            above = np.vstack([before, rho[:-1]])
+            below = np.vstack([rho[1:], after])
+        if self.neighbour == "difference":
+            above, below = above - rho, below - rho
+        height, width = pixels.shape[:2]
+        first = 1 if self.border == "drop" else 0
+        tops = (np.arange(len(rho)) + first) * (height / self.size)
+        where = boxes(tops, np.zeros(1), height / self.size, width)
+        return PictureBag(np.hstack([rho, above, below]), where)  # (s, 9)
+
+
+def _beyond(rho: Reduced, border: str) -> tuple[Reduced, Reduced]:
+    """Return what stands for the row above the first and below the last."""
+    if border == "zero":
+        return np.zeros_like(rho[0]), np.zeros_like(rho[0])
+    first, last = rho[0], rho[-1]
+    return (last, first) if border == "wrap" else (first, last)

@@ -1,0 +1,99 @@
+"""SIFT: gradient histograms of patches on a regular grid."""
+
+import numpy as np
+import numpy.typing as npt
+
+from mipl.data.frozen import Array
+from mipl.errors import MiplError
+from mipl.images.base import ImageBags
+from mipl.images.extra import vision
+from mipl.images.finished import PictureBag
+from mipl.images.grid import boxes
+from mipl.images.pixels import Pixels
+
+_GRID = 5  # Patches per side, unless a stride is given.
+_SHARE = 7  # Side of the picture over side of a patch: 224 / 32.
+_REACH, _BLUR = 0.625, 8  # From the centre: 2.5 cells, and the pixels of the blur.
+_DIAMETERS = 6.0  # OpenCV's four cells span six times the size of a keypoint.
+
+
+class SIFT(ImageBags):
+    """Dense SIFT, upright and of one scale: 4 x 4 cells of 8 directions per patch.
+
+    The descriptor is OpenCV's at the centre of each patch, 128 numbers from 0 to 255:
+    normalised, clipped at 0.2, normalised again, times 512. A flat patch gives zeros.
+
+    Parameters
+    ----------
+    patch : int, optional
+        Side of a patch in pixels; by default a seventh of the picture's shorter side,
+        32 for 224.
+    stride : int, optional
+        Pixels from patch to patch; by default five patches spread evenly along each
+        side, every 48 pixels for 224.
+    n_jobs, on_error
+        See ``ImageBags``.
+
+    Examples
+    --------
+    >>> bags = SIFT().transform([np.zeros((64, 64), np.uint8)])
+    >>> bags
+    Bags(1 bags, 25 instances x 128 features, 25-25 per bag)
+    >>> SIFT(patch=16, stride=48).transform([np.zeros((224, 224), np.uint8)]).coords[1]
+    array([48.,  0., 64., 16.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        patch: int | None = None,
+        stride: int | None = None,
+        *,
+        n_jobs: int | None = None,
+        on_error: str = "raise",
+    ) -> None:
+        super().__init__(n_jobs=n_jobs, on_error=on_error)
+        self.patch = patch
+        self.stride = stride
+
+    def check(self) -> None:
+        """Refuse wrong arguments."""
+        super().check()
+        for name in ("patch", "stride"):
+            if getattr(self, name) is not None:
+                self.whole(name, 1)
+
+    def instances(self, pixels: Pixels) -> PictureBag:
+        """Return the descriptors of one picture."""
+        cv2 = vision("cv2", "SIFT")
+        height, width = pixels.shape[:2]
+        patch = self.patch or max(1, round(min(height, width) / _SHARE))
+        if patch > min(height, width):
+            raise MiplError(
+                f"has {width} x {height} pixels, too few for patches of {patch}; give "
+                "a larger picture or a smaller patch."
+            )
+        where = boxes(
+            self._starts(height, patch), self._starts(width, patch), *[patch] * 2
+        )
+        centres = (where[:, :2] + where[:, 2:] - 1) / 2
+        keypoints = [
+            cv2.KeyPoint(float(x), float(y), patch / _DIAMETERS, 0) for x, y in centres
+        ]
+        grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+        _, descriptors = cv2.SIFT_create().compute(grey, keypoints)
+        # Where nothing varies, OpenCV may normalise the rounding errors of its blur.
+        reach = round(_REACH * patch) + _BLUR
+        flat = [np.ptp(_around(grey, x, y, reach)) == 0 for x, y in centres]
+        return PictureBag(np.where(np.array(flat)[:, None], 0, descriptors), where)
+
+    def _starts(self, side: int, patch: int) -> npt.NDArray[np.int64]:
+        """Return where patches begin along one side."""
+        if self.stride is not None:
+            return np.arange(0, side - patch + 1, self.stride)
+        return np.linspace(0, side - patch, _GRID).round().astype(np.int64)
+
+
+def _around(grey: npt.NDArray[np.uint8], x: float, y: float, reach: int) -> Array:
+    """Return the pixels that count for a descriptor at (x, y)."""
+    left, top = max(0, int(x) - reach), max(0, int(y) - reach)
+    return grey[top : int(y) + reach + 2, left : int(x) + reach + 2]

@@ -1,0 +1,243 @@
+"""OneVsRest: a two-class bag method for many classes and candidate sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.errors import BadFile, MiplError
+from mipl.methods.base import BagClassifier, Floats
+from mipl.methods.persist import State
+from mipl.methods.stored import Stored
+from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
+
+Integers = npt.NDArray[np.int64]
+
+
+class OneVsRest(
+    CallbackSupportMixin,  # type: ignore[misc]
+    BagClassifier,
+):
+    """One two-class learner per class, as the MIPLMA paper degrades MIPL to MIL.
+
+    In training a bag is repeated once with each of its candidates; for the learner of a
+    class its copy with that label is positive, and all others are negative. So for sets
+    of two a bag with the class counts once on either side, and learners rarely say yes.
+    A prediction follows three rules:
+
+    1. one learner says yes: its class;
+    2. several do: the class of the surest of them;
+    3. none does: the class "with the lowest prediction confidence".
+
+    Where the confidence of rule 3 is that of a learner in its own no, the class of the
+    least sure no has the largest probability, and all rules together take the largest.
+    Read by the letter, the class with the smallest probability is taken, which is worse
+    than chance; that reading is here for comparison. Probabilities are those of the
+    learners, scaled to sum to one; after rule 3 by the letter, those of their noes.
+
+    Parameters
+    ----------
+    estimator : BagClassifier
+        A method of two classes, or of any number. It is cloned for each class; the
+        fitted ones are ``estimators_``.
+    all_negative : {"least_confident_negative", "lowest_score"}
+        Reading of rule 3: the least sure no, or the smallest probability.
+    duplication : {"replicate", "membership"}
+        Whether a bag counts once with each of its candidates (paper), or once for each
+        learner: positive where its class is a candidate.
+    n_jobs : int, optional
+        Number of processes that train learners; -1 for as many as processors.
+
+    Attributes
+    ----------
+    estimators_ : list of BagClassifier or None
+        The learner of each class; None where there was nothing to learn, because no bag
+        has the class or every copy has: ``constant_`` holds the probability then.
+
+    Examples
+    --------
+    >>> from mipl import VGPMIL, load_dataset
+    >>> train, test = load_dataset("synthetic", r=1).split(0)
+    >>> model = OneVsRest(VGPMIL()).fit(train.bags, train.candidates)
+    >>> len(model.estimators_) == len(train.classes)
+    True
+    >>> 0 <= model.all_negative_rate(test.bags) <= 1
+    True
+    """
+
+    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "all_negative": ("least_confident_negative", "lowest_score"),
+        "duplication": ("replicate", "membership"),
+    }
+
+    estimators_: list[BagClassifier | None]
+    constant_: Floats  # (k,)
+
+    def __init__(
+        self,
+        estimator: Any,
+        all_negative: str = "least_confident_negative",
+        duplication: str = "replicate",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.all_negative = all_negative
+        self.duplication = duplication
+        self.n_jobs = n_jobs
+
+    # -- fit -------------------------------------------------------------------------
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from bags and their candidate sets.
+
+        Callbacks hear of every learner that is ready; a wish to stop is not heard,
+        because every class needs its own.
+
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        """
+        return self._learn(X, y)
+
+    def _fit(self, bags: Bags, candidates: Candidates) -> None:
+        sets = candidates.matrix
+        copies = [self.copies(sets, c) for c in range(sets.shape[1])]
+        learnt = [c for c, counts in enumerate(copies) if counts.any(axis=0).all()]
+        self.constant_ = np.array([float(not one[:, 0].any()) for one in copies])
+        self.estimators_ = [None] * len(copies)
+        reports = EpochReports(self, len(learnt), bags, candidates, task="learner")
+        jobs = (
+            delayed(_fitted)(clone(self.estimator), bags, copies[c]) for c in learnt
+        )
+        ready = Parallel(self.n_jobs, return_as="generator")(jobs)
+        try:
+            for number, (c, model) in enumerate(zip(learnt, ready, strict=True), 1):
+                self.estimators_[c] = model
+                reports.epoch({"learner": float(number)}, dict(vars(self)))
+        except KeyboardInterrupt:
+            self._forget()
+            raise
+        reports.finish()
+
+    def copies(self, sets: npt.NDArray[np.bool_], c: int) -> Integers:
+        """Return how often each bag is negative and positive for a class, (m, 2).
+
+        Examples
+        --------
+        >>> sets = np.array([[True, True, True], [False, True, False]])
+        >>> OneVsRest(None).copies(sets, 0).tolist()
+        [[2, 1], [1, 0]]
+        >>> OneVsRest(None, duplication="membership").copies(sets, 0).tolist()
+        [[0, 1], [1, 0]]
+        """
+        positive = sets[:, c].astype(np.int64)
+        total = sets.sum(axis=1) if self.duplication == "replicate" else 1
+        return np.stack([total - positive, positive], axis=1)
+
+    # -- predictions -----------------------------------------------------------------
+
+    def _proba(self, bags: Bags) -> Floats:
+        p = self._answers(bags)
+        if self.all_negative == "lowest_score":
+            asked = np.array([model is not None for model in self.estimators_])
+            p = np.where(_none_positive(p)[:, None], asked * (1 - p), p)
+        p = p + np.finfo(np.float64).tiny  # All may be zero.
+        found: Floats = p / p.sum(axis=1, keepdims=True)
+        return found
+
+    def all_negative_rate(self, X: Any) -> float:
+        """Return the share of bags of which every learner says no: rule 3 decides."""
+        check_is_fitted(self)
+        return float(_none_positive(self._answers(self._as_bags(X))).mean())
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_instances"))  # type: ignore[untyped-decorator]
+    def predict_instances(self, X: Any) -> Floats:
+        """Return what the learner of each class says of each instance, (N, k)."""
+        check_is_fitted(self)
+        bags = self._as_bags(X)
+        found = np.tile(self.constant_, (bags.n_instances, 1))  # (N, k)
+        for c, model in enumerate(self.estimators_):
+            if model is not None:
+                found[:, c] = model.predict_instances(bags)[:, 1]
+        return found
+
+    def _answers(self, bags: Bags) -> Floats:
+        """Return the probability of yes of each learner, (m, k)."""
+        p = np.tile(self.constant_, (len(bags), 1))  # (m, k)
+        for c, model in enumerate(self.estimators_):
+            if model is not None:
+                p[:, c] = model.predict_proba(bags)[:, 1]
+        return np.nan_to_num(p)
+
+    # -- input -----------------------------------------------------------------------
+
+    def _check_arguments(self) -> None:
+        super()._check_arguments()
+        own = isinstance(self.estimator, BagClassifier)
+        if not own or isinstance(self.estimator, OneVsRest):
+            raise MiplError(
+                "estimator of OneVsRest must be a bag method, such as VGPMIL(); got "
+                f"{self.estimator!r}."
+            )
+        self.estimator._check_arguments()
+        whole = isinstance(self.n_jobs, Integral) and not isinstance(self.n_jobs, bool)
+        if self.n_jobs is not None and not (whole and self.n_jobs != 0):
+            raise MiplError(
+                "n_jobs of OneVsRest must be None, a number of processes or -1; got "
+                f"{self.n_jobs!r}."
+            )
+
+    # -- files -----------------------------------------------------------------------
+
+    def _state(self) -> State:
+        arrays, facts = super()._state()
+        arrays["constant"] = self.constant_
+        learnt = {str(c): m for c, m in enumerate(self.estimators_) if m is not None}
+        for name, model in learnt.items():
+            inner, told = model._state()
+            arrays |= {f"{name}.{key}": value for key, value in inner.items()}
+            facts[name] = told
+        return arrays, {**facts, "learnt": sorted(map(int, learnt))}
+
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        k = len(self.classes_)
+        self.constant_ = stored.array("constant", (k,), np.float64)
+        self.estimators_ = [None] * k
+        for c in stored.fact("learnt", list[int]):
+            if not 0 <= c < k:
+                raise BadFile(f"it has a learner of class {c}, and {k} classes.")
+            inner, model = stored.part(str(c)), clone(self.estimator)
+            model._check_arguments()
+            model._restore(inner)
+            inner.check_empty()
+            self.estimators_[c] = model
+
+
+def _fitted(estimator: Any, bags: Bags, copies: Integers) -> Any:
+    """Fit a learner on bags that are repeated so often with either label."""
+    if "copies" in signature(estimator.fit).parameters:
+        return estimator.fit(bags, copies > 0, copies=copies)
+    which = np.repeat(np.arange(len(bags)), copies.sum(axis=1))
+    labels = np.repeat(np.tile([0, 1], len(bags)), copies.ravel())
+    return estimator.fit(bags[which], labels)
+
+
+def _none_positive(p: Floats) -> npt.NDArray[np.bool_]:
+    """Tell of which bags every learner says no, (m,)."""
+    return np.asarray((p <= 0.5).all(axis=1))

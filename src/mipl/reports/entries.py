@@ -1,0 +1,86 @@
+"""The entries of a sheet as short lines of text, the same in every format."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mipl.experiments.sheet import Entry, Gap, Score, Tally
+
+MARKS = {"win": "●", "loss": "○", "tie": "~", "": ""}
+
+
+class Told(NamedTuple):
+    """An entry in lines; ``bold`` is about the first."""
+
+    lines: tuple[str, ...]
+    bold: bool = False
+
+
+def share(value: float, sign: bool = False) -> str:
+    """Return an accuracy with three digits, without its leading zero, as papers do.
+
+    Examples
+    --------
+    >>> share(0.8024), share(1.0), share(-0.0216, sign=True), share(0.0, sign=True)
+    ('.802', '1.000', '-.022', '+.000')
+    """
+    text = f"{value:+.3f}" if sign else f"{value:.3f}"
+    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+
+
+def spread(mean: float, std: float | None) -> str:
+    """Return mean and standard deviation, where there is one."""
+    return share(mean) if std is None else f"{share(mean)}±{share(std)}"
+
+
+def told(entry: Entry) -> Told:
+    """Return the lines of an entry.
+
+    Examples
+    --------
+    >>> told(Tally(9, 2, 1, 0, (8, 3, 1)))
+    Told(lines=('9/2/1', 'paper 8/3/1'), bold=False)
+    """
+    if isinstance(entry, Score):
+        return Told(_score_lines(entry), entry.best)
+    if isinstance(entry, Tally):
+        return Told(_tally_lines(entry))
+    if isinstance(entry, Gap):
+        return Told(_gap_lines(entry))
+    return Told((entry,))
+
+
+def _score_lines(score: Score) -> tuple[str, ...]:
+    cell, published = score.cell, score.published
+    lines = []
+    if cell.mean is None:
+        lines.append(f"{cell.missing} runs missing")
+    else:
+        n = len(cell.values)
+        of = f" of {cell.wanted}" if cell.missing else ""
+        figure = spread(cell.mean, cell.std if n > 1 else None)
+        lines.append(f"{figure} ({n}{of}) {MARKS[score.verdict]}".rstrip())
+    if published is not None:
+        gap = score.difference
+        end = "" if gap is None else f", {share(gap, sign=True)}"
+        lines.append(f"paper {spread(published.mean, published.std)}{end}")
+    return tuple(lines)
+
+
+def _tally_lines(tally: Tally) -> tuple[str, ...]:
+    lines = [f"{tally.win}/{tally.tie}/{tally.loss}"]
+    if tally.untested:
+        lines.append(f"{tally.untested} not tested")
+    if tally.published is not None:
+        lines.append(f"paper {'/'.join(map(str, tally.published))}")
+    return tuple(lines)
+
+
+def _gap_lines(gap: Gap) -> tuple[str, ...]:
+    best = gap.highest
+    star = "*" if best.mark else ""
+    figure = f"{spread(best.mean, best.std)}{star}"
+    if gap.value is not None:
+        figure += f", ours {share(gap.value, sign=True)}"
+    why = f"; {best.mark}" if best.mark else ""
+    return figure, f"{best.method}, {best.source}{why}"

@@ -1,0 +1,199 @@
+"""The paper's figures in its layout, told apart in grey and by the colour-blind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from mipl.experiments.pictures import (
+    Attention,
+    Bars,
+    Panel,
+    Picture,
+    Point,
+    Ranks,
+    Sweep,
+    Traces,
+)
+from mipl.reports.plots import (
+    ATTENTION,
+    GRID,
+    INK,
+    NEGATIVE,
+    POSITIVE,
+    SERIES,
+    drawing,
+)
+from mipl.reports.rank_plot import draw_ranks, rank_height
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Fill and hatching of the bars: each differs from the next in grey, too.
+_FILLS = (
+    (SERIES[0], ""),
+    ("#e69f00", "//"),
+    ("#005c43", ".."),
+    ("#f2d0b5", "xx"),
+    ("#56b4e9", "\\\\"),
+    ("#ececec", ""),
+)
+_MARKERS = "osD^v"
+_DIAMETER = 260.0  # Points of a circle whose standard deviation is the mean itself.
+
+
+def draw(picture: Picture) -> Figure:
+    """Draw the panels of a picture, a grid of them."""
+    columns = max(picture.columns, 1)
+    rows = math.ceil(len(picture.panels) / columns)
+    first = picture.panels[0]
+    wide, tall = _size(first)
+    with drawing() as matplotlib:
+        figure: Figure = matplotlib.figure.Figure(
+            figsize=(min(wide * columns, 13), tall * rows), layout="constrained"
+        )
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for axis, panel in zip(axes, picture.panels, strict=False):
+            _DRAWN[type(panel)](axis, panel)
+        for axis in axes[len(picture.panels) :]:
+            axis.axis("off")
+        _share_legend(figure, list(axes), len(picture.panels))
+    return figure
+
+
+def _size(panel: Panel) -> tuple[float, float]:
+    """Return width and height of one panel, in inches."""
+    if isinstance(panel, Ranks):
+        return 8.0, rank_height(len(panel.names))
+    if isinstance(panel, Bars):
+        return max(1.2 + 0.21 * len(panel.series) * len(panel.groups), 4.2), 2.9
+    return (7.0, 3.2) if isinstance(panel, Sweep) else (4.2, 2.3)
+
+
+def _share_legend(figure: Figure, axes: list[Axes], used: int) -> None:
+    """Put one legend into the empty place of the grid, or above all panels."""
+    found = [axis.get_legend_handles_labels() for axis in axes]
+    pairs = (zip(names, handles, strict=True) for handles, names in found)
+    each = {name: handle for pair in pairs for name, handle in pair}
+    names, handles = list(each), list(each.values())
+    if not names:
+        return
+    if used < len(axes):
+        axes[used].legend(handles, names, loc="center", frameon=False, fontsize=10)
+    else:
+        columns = min(len(names), max(int(figure.get_figwidth() / 2.1), 1))
+        figure.legend(
+            handles, names, loc="outside upper left", ncols=columns, frameon=False
+        )
+
+
+def _bars(axis: Axes, panel: Bars) -> None:
+    width = 0.84 / len(panel.series)
+    for place, (name, points) in enumerate(panel.series):
+        fill, hatch = _FILLS[place % len(_FILLS)]
+        known = [(g, p) for g, p in enumerate(points) if p.mean is not None]
+        axis.bar(
+            [g - 0.42 + (place + 0.5) * width for g, _ in known],
+            [p.mean or 0.0 for _, p in known],
+            width,
+            yerr=[p.std or 0.0 for _, p in known],
+            label=name,
+            color=fill,
+            hatch=hatch,
+            edgecolor=INK,
+            linewidth=0.6,
+            error_kw={"elinewidth": 0.9, "capsize": 2, "ecolor": INK},
+        )
+        for group, point in enumerate(points):
+            if point.mean is None:  # A gap would read as an accuracy of zero.
+                x = group - 0.42 + (place + 0.5) * width
+                axis.text(x, 0.01, "?", ha="center", va="bottom", fontsize=8)
+    axis.set_xticks(range(len(panel.groups)), panel.groups)
+    axis.set(ylim=(0, 1.02), ylabel="accuracy", title=panel.title)
+    axis.set_xlim(-0.55, len(panel.groups) - 0.45)
+    _calm(axis)
+
+
+def _sweep(axis: Axes, panel: Sweep) -> None:
+    """Draw a section for each r; the diameter of a circle is its relative spread."""
+    step = len(panel.values) + 1.5
+    ticks, names = [], []
+    for place, (name, points) in enumerate(panel.series):
+        colour, marker = SERIES[place % len(SERIES)], _MARKERS[place % len(_MARKERS)]
+        xs = [place * step + x for x in range(len(panel.values))]
+        known = [(x, p) for x, p in zip(xs, points, strict=True) if p.mean is not None]
+        at = [x for x, _ in known]
+        means = [p.mean or 0.0 for _, p in known]
+        areas = [_area(p) for _, p in known]
+        axis.scatter(at, means, s=areas, color=colour, alpha=0.35, linewidth=0)
+        axis.plot(at, means, f"{marker}-", color=colour, linewidth=1.2, markersize=3.5)
+        ticks += xs
+        names += [f"{value:g}" for value in panel.values]
+        middle = place * step + (len(panel.values) - 1) / 2
+        axis.text(middle, 1.01, name, ha="center", transform=axis.get_xaxis_transform())
+    example = Point(1.0, 0.05)
+    told = "diameter of a circle: its standard deviation, here 5 % of the mean"
+    axis.scatter([], [], s=_area(example), color=GRID, edgecolor=INK, label=told)
+    axis.set_xticks(ticks, names, fontsize=8)
+    axis.set(xlabel=panel.argument, ylabel="accuracy")
+    axis.set_title(panel.title, pad=16)
+    axis.margins(y=0.25)
+    _calm(axis)
+
+
+def _area(point: Point) -> float:
+    assert point.mean is not None and point.std is not None
+    return max((_DIAMETER * point.std / max(point.mean, 1e-9)) ** 2, 4.0)
+
+
+def _attention(axis: Axes, panel: Attention) -> None:
+    axis.set(title=panel.title, xlabel="index", ylabel="attention")
+    if panel.weights is None:
+        _absent(axis)
+        return
+    for wanted, colour, hatch, name in (
+        (True, ATTENTION, "//", "positive instance"),
+        (False, NEGATIVE, "", "negative instance"),
+    ):
+        chosen = [i for i, positive in enumerate(panel.positive) if positive == wanted]
+        heights = [panel.weights[i] for i in chosen]
+        axis.bar(chosen, heights, 0.85, color=colour, hatch=hatch, label=name)
+    axis.locator_params(axis="x", integer=True)
+    _calm(axis)
+
+
+def _traces(axis: Axes, panel: Traces) -> None:
+    axis.set(title=panel.title, xlabel="epoch", ylabel="probability", ylim=(0, 1.02))
+    if panel.candidate is None or panel.other is None:
+        _absent(axis)
+        return
+    for values, colour, style, name in (
+        (panel.candidate, POSITIVE, "-", "best candidate"),
+        (panel.other, SERIES[0], "--", "best non-candidate"),
+    ):
+        epochs = range(1, len(values) + 1)
+        axis.plot(epochs, values, style, color=colour, linewidth=1.6, label=name)
+    _calm(axis)
+
+
+def _absent(axis: Axes) -> None:
+    where = {"ha": "center", "va": "center", "transform": axis.transAxes}
+    axis.text(0.5, 0.5, "not run yet", **where)  # type: ignore[arg-type]
+    axis.set_xticks([])
+    axis.set_yticks([])
+
+
+def _calm(axis: Axes) -> None:
+    axis.grid(axis="y", color=GRID)
+    axis.set_axisbelow(True)
+
+
+_DRAWN: dict[type[Any], Callable[[Axes, Any], None]] = {
+    Bars: _bars,
+    Sweep: _sweep,
+    Attention: _attention,
+    Traces: _traces,
+    Ranks: draw_ranks,
+}

@@ -1,0 +1,51 @@
+"""Artefacts as one page that needs nothing outside itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from mipl.experiments.sheet import Product, Sheet
+from mipl.reports.entries import told
+from mipl.reports.figures import draw
+from mipl.reports.html import PANELS, render
+from mipl.reports.plots import as_svg, draw_curves
+
+
+def as_html(products: Sequence[Product]) -> str:
+    """Return a page with tables, figures and curves."""
+    return render(
+        "results.html.j2",
+        {
+            "products": [_section(product) for product in products],
+            "runs": sum(product.runs for product in products),
+            "missing": sum(product.missing for product in products),
+        },
+    )
+
+
+def _section(product: Product) -> dict[str, Any]:
+    return {
+        "name": product.name,
+        "title": product.title,
+        "command": product.command,
+        "runs": product.runs,
+        "missing": product.missing,
+        "sheets": [_table(sheet, product.title) for sheet in product.sheets],
+        "pictures": [Markup(as_svg(draw(one))) for one in product.pictures],
+        "curves": [
+            {"title": title, "picture": Markup(as_svg(draw_curves(found, PANELS)))}
+            for title, found in product.curves
+        ],
+    }
+
+
+def _table(sheet: Sheet, above: str) -> dict[str, Any]:
+    return {
+        "title": "" if sheet.title == above else sheet.title,
+        "heads": sheet.heads,
+        "rows": [[told(entry) for entry in row] for row in sheet.rows],
+        "notes": sheet.notes,
+    }

@@ -1,0 +1,251 @@
+"""The results page: ours and the published figures, first of all where we are behind.
+
+Everything on it comes out of a store, and every number has its command beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from mipl.experiments.artefact import Artefact, Selection
+from mipl.experiments.cells import Cell, Spot
+from mipl.experiments.entrants import OURS
+from mipl.experiments.estimate import estimate
+from mipl.experiments.results import FINISHED, STATES
+from mipl.experiments.sheet import Entry, Product, Score, Sheet
+from mipl.experiments.store import Store
+from mipl.reports.entries import MARKS, share
+from mipl.reports.markdown import escaped, sheet_lines, table_lines
+
+_INTRO = (
+    "Every run is a row of the results that this page is made of; nothing on it was "
+    "typed by hand. A command computes what is missing of its line, and shows the line "
+    "again; `--known` only shows. Published figures were measured on the authors' bags "
+    "and ours on those that the column *here* tells of, so they are orientation and "
+    "not the same experiment."
+)
+_BETTER = (
+    "Methods of this library, variants of MIPLMA among them, whose mean is above that "
+    "of ours on the splits that both have; ○ significantly so."
+)
+_BELOW = (
+    "Methods, as this library builds them, whose mean is below the published one by "
+    "more than two of the larger standard deviation."
+)
+_HOUR = 3600.0
+
+
+def results_page(
+    store: Store, artefacts: Sequence[Artefact], selection: Selection, made_by: str
+) -> str:
+    """Return the page as Markdown.
+
+    Parameters
+    ----------
+    store : Store
+    artefacts : what to show; "highest", if it is among them, comes first
+    selection : Selection
+    made_by : str
+        The command that writes the page.
+    """
+    first = [one for one in artefacts if one.name == "highest"]
+    others = [one for one in artefacts if one.name != "highest"]
+    products = {one.name: one.build(store, selection) for one in [*first, *others]}
+    seen = _Seen()
+    lines = ["# Results", "", _INTRO, "", *_totals(store, made_by), ""]
+    for one in first:
+        for sheet in products[one.name].sheets:
+            lines += [f"## {escaped(sheet.title)}", "", *_shown(one.name, sheet, seen)]
+            lines.append("")
+    lines += ["## Where another method is better here", "", *_better(products), ""]
+    lines += ["## Lower here than published", "", *_lower(products.values()), ""]
+    for one in others:
+        lines += _section(products[one.name], seen)
+    lines += ["## What is missing", "", *_missing(store, artefacts, selection)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+@dataclass
+class _Seen:
+    """What stands on the page already, so that nothing is said twice."""
+
+    notes: set[str] = field(default_factory=set)
+    spots: set[Spot] = field(default_factory=set)
+
+    def fresh(self, notes: tuple[str, ...]) -> tuple[str, ...]:
+        new = tuple(note for note in notes if note not in self.notes)
+        self.notes.update(new)
+        return new
+
+
+def command(name: str, scores: Sequence[Score]) -> str:
+    """Return what computes and shows some cells of one r.
+
+    Examples
+    --------
+    >>> from mipl.experiments.cells import Cell
+    >>> from mipl.experiments.entrants import OURS
+    >>> from mipl.experiments.sources import SIVAL
+    >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
+    'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
+    """
+    spots = [score.cell.spot for score in scores]
+    methods = dict.fromkeys(f" --method {spot.entrant.method}" for spot in spots)
+    sources = dict.fromkeys(f" --data {spot.source.id}" for spot in spots)
+    counts = dict.fromkeys(f" --r {spot.r}" for spot in spots if spot.r is not None)
+    data = "".join(sources) if len(sources) == 1 else ""
+    return f"mipl reproduce {name}{''.join(methods)}{data}{''.join(counts)}"
+
+
+def _totals(store: Store, made_by: str) -> list[str]:
+    results = store.results(STATES)
+    done = sum(one.state == FINISHED for one in results)
+    hours = sum(one.seconds for one in results) / _HOUR
+    return [
+        f"{done} finished runs and {len(results) - done} that diverged or failed: "
+        f"{hours:.1f} hours of one core. Written by:",
+        "",
+        f"    {made_by}",
+    ]
+
+
+def _section(product: Product, seen: _Seen) -> list[str]:
+    lines = [f"## {product.name}: {escaped(product.title)}", ""]
+    lines += [f"    {product.command}", ""]
+    for sheet in product.sheets:
+        lines += [*_shown(product.name, sheet, seen), ""]
+    if not product.sheets:
+        done = product.runs - product.missing
+        page = f"`{product.command} --format html` draws it on a page"
+        lines += [f"{done} of {product.runs} runs are there; {page}.", ""]
+    return lines
+
+
+def _shown(name: str, sheet: Sheet, seen: _Seen) -> list[str]:
+    """Return a table of the rows with results, each with its command."""
+    scores = [_scores(row) for row in sheet.rows]
+    if not any(scores):
+        return sheet_lines(replace(sheet, notes=seen.fresh(sheet.notes)))
+    known = [any(s.cell.values for s in found) for found in scores]
+    spots = {s.cell.spot for found in scores for s in found if s.cell.values}
+    if not spots:
+        return ["Nothing of it was computed yet."]
+    if spots <= seen.spots:
+        return ["Nothing but what stands above was computed yet."]
+    seen.spots |= spots
+    rows = tuple(
+        (*row, command(name, found))
+        for row, found, there in zip(sheet.rows, scores, known, strict=True)
+        if there
+    )
+    notes = seen.fresh(sheet.notes)
+    left_out = known.count(False)
+    if left_out:
+        notes = (*notes, f"{left_out} rows without any result yet are left out.")
+    heads = (*sheet.heads, "command")
+    return sheet_lines(replace(sheet, heads=heads, rows=rows, notes=notes))
+
+
+def _scores(row: tuple[Entry, ...]) -> list[Score]:
+    return [entry for entry in row if isinstance(entry, Score)]
+
+
+def _all_scores(sheet: Sheet) -> list[Score]:
+    return [score for row in sheet.rows for score in _scores(row)]
+
+
+def _better(products: Mapping[str, Product]) -> list[str]:
+    """List the methods of this library whose mean is above ours on the same splits."""
+    found: dict[Spot, tuple[float, list[str]]] = {}
+    for name, product in products.items():
+        every = [score for sheet in product.sheets for score in _all_scores(sheet)]
+        by_spot = {score.cell.spot: score for score in every}
+        for spot, score in by_spot.items():
+            ours = by_spot.get(Spot(OURS, spot.source, spot.r))
+            ahead = None if ours is None else _ahead(score.cell, ours.cell)
+            if ahead is not None and ahead > 0:
+                mark = MARKS["loss"] if score.verdict == "loss" else ""
+                gap = f"{share(ahead, sign=True)} {mark}".rstrip()
+                found.setdefault(
+                    spot, (-ahead, [*_where(score), gap, command(name, [score])])
+                )
+    heads = ["method", "data set", "r", "here", "its accuracy", "above ours", "command"]
+    rows = [told for _, told in sorted(found.values())]
+    return (
+        [_BETTER, "", *table_lines(heads, rows)]
+        if rows
+        else ["None of those measured."]
+    )
+
+
+def _ahead(cell: Cell, ours: Cell) -> float | None:
+    """Return how far a method is ahead of ours on the splits that both have."""
+    shared = cell.values.keys() & ours.values.keys()
+    if not shared:
+        return None
+    return sum(cell.values[s] - ours.values[s] for s in shared) / len(shared)
+
+
+def _where(score: Score) -> list[str]:
+    """Return method, data set, r, what the data are, and the accuracy."""
+    spot = score.cell.spot
+    return [
+        spot.entrant.title,
+        spot.source.title,
+        "" if spot.r is None else str(spot.r),
+        spot.source.here,
+        f"{share(score.cell.mean or 0.0)} ({len(score.cell.values)})",
+    ]
+
+
+def _lower(products: Iterable[Product]) -> list[str]:
+    """List the methods that do worse here than their authors said."""
+    found: dict[Spot, tuple[float, list[str]]] = {}
+    for product in products:
+        every = [score for sheet in product.sheets for score in _all_scores(sheet)]
+        for score in filter(_clearly_lower, every):
+            gap = score.difference or 0.0
+            told = [
+                *_where(score),
+                share(score.published.mean) if score.published else "",
+                share(gap, sign=True),
+                command(product.name, [score]),
+            ]
+            found.setdefault(score.cell.spot, (gap, told))
+    heads = ["method", "data set", "r", "here", "ours", "published", "gap", "command"]
+    rows = [told for _, told in sorted(found.values())]
+    return (
+        [_BELOW, "", *table_lines(heads, rows)] if rows else ["None of those measured."]
+    )
+
+
+def _clearly_lower(score: Score) -> bool:
+    if score.difference is None or score.published is None:
+        return False
+    spread = max(score.cell.std or 0.0, score.published.std or 0.0)
+    return score.difference < -2 * spread
+
+
+def _missing(
+    store: Store, artefacts: Sequence[Artefact], selection: Selection
+) -> list[str]:
+    """List the runs that each artefact still lacks, and what they would cost."""
+    rows = []
+    for one in artefacts:
+        plan = one.plan(selection)
+        known = store.answers(plan)
+        left = [run for run in plan if run not in known]
+        if left:
+            cost = estimate(left, store)
+            hours = f"{cost.seconds / _HOUR:.1f}" if cost.unknown < len(left) else "?"
+            cells = (one.name, str(len(plan)), str(len(left)), hours, str(cost.unknown))
+            rows.append([*cells, f"mipl reproduce {one.name}"])
+    heads = ["", "runs", "missing", "hours", "runs of unknown cost", "command"]
+    note = (
+        "Hours of one core, estimated by like runs that were computed; a run that "
+        "several tables need is counted in each."
+    )
+    if not rows:
+        return ["Nothing."]
+    return [*table_lines(heads, rows), "", note]

@@ -1,0 +1,62 @@
+"""Sheets for a terminal, with rich."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mipl.experiments.sheet import Product, Sheet
+from mipl.reports.entries import Told, told
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_WIDTH = 200  # Of a file; a terminal has its own.
+
+
+def _cell(entry: Told) -> Text:
+    first, *others = entry.lines
+    text = Text(first, "bold" if entry.bold else "")
+    for line in others:
+        text.append(f"\n{line}", "dim")
+    return text
+
+
+def sheet_table(sheet: Sheet) -> Table:
+    """Return a table whose entries may have two lines."""
+    grid = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+    for head in sheet.heads:
+        grid.add_column(Text(head), overflow="fold")
+    for row in sheet.rows:
+        grid.add_row(*(_cell(told(entry)) for entry in row))
+    return grid
+
+
+def renderables(product: Product) -> Iterator[RenderableType]:
+    """Yield what a console prints of an artefact, part by part."""
+    yield Text(f"{product.name}: {product.title}", "bold")
+    for sheet in product.sheets:
+        if sheet.title != product.title:
+            yield Text(sheet.title, "italic")
+        yield sheet_table(sheet)
+        for note in sheet.notes:
+            yield Text(note, "dim")
+    if product.missing:
+        command = f"; {product.command} computes them"
+        yield Text(f"{product.missing} of {product.runs} runs are missing{command}.")
+
+
+def as_text(products: Sequence[Product]) -> str:
+    """Return artefacts as plain text, as a file holds it."""
+    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None)
+    for product in products:
+        console.print(*renderables(product), sep="\n", end="\n\n")
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    lines = (line.rstrip() for line in file.getvalue().splitlines())
+    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,97 @@
+"""``mipl reproduce``: what is asked for is computed once, built and written."""
+
+import pytest
+
+from mipl.experiments import artefacts
+from mipl.experiments.plan import Run
+from mipl.experiments.sheet import Product, Sheet
+from mipl.experiments.store import Store
+
+
+class Small:
+    """A table of two runs that take no time."""
+
+    name, title = "small", "A small table"
+
+    def plan(self, selection):
+        few = {"training__epochs": selection.epochs or 2}
+        splits = selection.keep("splits", [0, 1])
+        methods = selection.keep("methods", ["miplma"])
+        return [Run(m, "synthetic", few, split=s) for m in methods for s in splits]
+
+    def build(self, store, selection):
+        runs = self.plan(selection)
+        found = store.answers(runs)
+        rows = tuple((str(r.split), str(found[r].accuracy)) for r in runs if r in found)
+        sheet = Sheet(self.title, ("split", "accuracy"), rows)
+        missing = len(runs) - len(found)
+        return Product(self.name, self.title, (sheet,), (), len(runs), missing)
+
+
+@pytest.fixture
+def reproduce(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(artefacts, "ARTEFACTS", {"small": Small()})
+
+    def reproduce(*arguments):
+        store = ("--store", tmp_path / "results.db", "--workers", 1)
+        return run("reproduce", *arguments, *store)
+
+    return reproduce
+
+
+def test_what_is_missing_is_computed_and_shown(reproduce, tmp_path):
+    told = reproduce("small", "--dry-run", "--json").json
+    assert told["to_compute"] == 2 and told["artefacts"] == {"small": 2}
+    ran = reproduce("small", "--known")
+    assert ran.code == 2 and "results.db does not exist" in ran.err
+    assert list(tmp_path.iterdir()) == []
+    Store(tmp_path / "results.db", create=True)
+    ran = reproduce("small", "--known")
+    assert ran.code == 0 and "2 of 2 runs are missing" in ran.out
+    ran = reproduce("small")
+    assert ran.code == 0 and "2 finished" in ran.out
+    accuracy = Store(tmp_path / "results.db").results()[0].accuracy
+    assert str(accuracy) in ran.out
+    told = reproduce("all", "--json").json
+    assert told["known"] == 2 and told["artefacts"][0]["missing"] == 0
+    assert told["artefacts"][0]["sheets"][0]["rows"][0]["accuracy"] == str(accuracy)
+
+
+def test_a_selection_cuts_the_plan(reproduce):
+    told = reproduce("small", "--splits", 1, "--epochs", 1, "--dry-run", "--json").json
+    assert told["runs"] == 1
+    ran = reproduce("small", "--method", "demipl")
+    assert ran.code == 2 and "nothing of small is selected" in ran.err
+
+
+@pytest.mark.parametrize("format, suffix", [("csv", "csv"), ("markdown", "md")])
+def test_formats_are_written_to_files(format, suffix, reproduce, tmp_path):
+    ran = reproduce("small", "--splits", 0, "--format", format, "-o", tmp_path / "new")
+    file = tmp_path / "new" / f"small.{suffix}"
+    assert ran.code == 0 and str(file) in ran.out
+    (result,) = Store(tmp_path / "results.db").results()
+    assert str(result.accuracy) in file.read_text()
+
+
+def test_names_are_listed(run):
+    titles = run("reproduce", "list", "--json").json
+    assert {"table2", "tableA4", "fig1", "figA4", "claims"} <= set(titles)
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (("table9",), "unknown table or figure 'table9'"),
+        (("table2", "--method", "miplam"), "did you mean 'miplma'?"),
+        (("table2", "--data", "sival"), "unknown data set of the paper 'sival'"),
+        (("table2", "--preset", "our"), "did you mean 'ours'?"),
+        (("table2", "--format", "word"), "unknown format 'word'"),
+        (("table2", "--r", "one"), "--r takes numbers and ranges"),
+    ],
+)
+def test_wrong_input_is_told_before_anything_is_computed(
+    arguments, sentence, run, tmp_path
+):
+    ran = run("reproduce", *arguments, "--store", tmp_path / "results.db")
+    assert ran.code == 2 and sentence in ran.err
+    assert list(tmp_path.iterdir()) == []

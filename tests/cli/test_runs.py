@@ -1,0 +1,169 @@
+"""``mipl runs``: compute, look, compare, share; interrupted and told so."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mipl.experiments.plan import Run
+from mipl.experiments.results import Result
+from mipl.experiments.store import Store
+
+GRID = ("--data", "synthetic", "--epochs", 2, "--workers", 1)
+
+
+@pytest.fixture
+def runs(run, tmp_path):
+    """Run ``mipl runs`` on a store of the test's own."""
+
+    def runs(verb, *arguments, store="results.db"):
+        return run("runs", verb, *arguments, "--store", tmp_path / store)
+
+    return runs
+
+
+def fill(tmp_path, method, scores, arguments=None):
+    store = Store(tmp_path / "results.db", create=True)
+    for split, score in enumerate(scores):
+        run = Run(method, "digits-mipl", arguments or {}, split=split)
+        store.record(Result(run, "finished", score, 2.0, {"ece": 0.25}))
+    return store
+
+
+def test_a_grid_is_computed_once(runs, tmp_path):
+    grid = (*GRID, "--method", "miplma", "--splits", "0-1", "--r", "1,2")
+    told = runs("compute", *grid, "--dry-run", "--json").json
+    assert (told["runs"], told["to_compute"], told["without_estimate"]) == (4, 4, 4)
+    ran = runs("compute", *grid)
+    assert ran.code == 0 and "4 finished" in ran.out
+    assert f"saved  {tmp_path / 'results.db'}" in ran.out
+    told = runs("compute", *grid, "--json").json
+    assert (told["runs"], told["known"], told["ended"]) == (4, 4, {})
+    rows = runs("ls", "--json").json
+    assert {(row["r"], row["split"]) for row in rows} == {
+        (1, 0),
+        (1, 1),
+        (2, 0),
+        (2, 1),
+    }
+    assert rows[0]["arguments"] == {"training__epochs": 2}
+    told = runs("compute", *grid, "--seed", 1, "--dry-run", "--json").json
+    assert told["to_compute"] == 4 and told["seconds"] > 0
+
+
+def test_settings_and_options_reach_the_run(runs):
+    given = (
+        "--set",
+        "lam=2.5",
+        "--set",
+        "training.lr=0.2",
+        "--set",
+        "options.n_bags=40",
+    )
+    ran = runs("compute", *GRID, "--method", "miplma", "--splits", 3, *given)
+    assert ran.code == 0
+    (row,) = runs("ls", "--json").json
+    assert row["options"] == {"n_bags": 40} and row["split"] == 3
+    assert row["arguments"] == {"lam": 2.5, "training__lr": 0.2, "training__epochs": 2}
+
+
+def test_a_failed_run_is_told_and_listed(runs):
+    grid = (*GRID, "--method", "miplma", "--splits", 0, "--set", "colour=1")
+    ran = runs("compute", *grid)
+    assert ran.code == 1 and "1 runs failed; mipl runs ls --state failed" in ran.err
+    ran = runs("ls", "--state", "failed")
+    assert "unknown argument of miplma" in " ".join(ran.out.split())
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        ((), "nothing is asked for; give --method and --data."),
+        (("--method", "miplam", *GRID), "did you mean 'miplma'?"),
+        (("--method", "miplma", "--data", "digits"), "unknown data set 'digits'"),
+        (("--method", "miplma", *GRID, "--splits", "x"), "--splits takes numbers"),
+        (("--method", "miplma", *GRID, "--splits", "5-3"), "is empty or absurd"),
+        (("--method", "miplma", *GRID, "--backend", "dask"), "--address go together"),
+        (("--method", "miplma", *GRID, "--address", "tcp://a:1"), "go together"),
+    ],
+)
+def test_wrong_input_is_told_in_a_sentence(arguments, sentence, runs):
+    ran = runs("compute", *arguments)
+    assert ran.code == 2 and sentence in ran.err and "Traceback" not in ran.err
+
+
+def test_results_are_listed_and_shown(runs, tmp_path):
+    store = fill(tmp_path, "miplma", [0.5, 0.75], {"lam": 2.0})
+    ran = runs("ls", "--last", 1)
+    assert "2 finished" in ran.out and "0.750" in ran.out and "0.500" not in ran.out
+    assert "1 more; --last 2 shows all" in ran.out
+    key = store.results()[0].key
+    ran = runs("show", key[:8])
+    assert "0.5000" in ran.out and "lam" in ran.out and "ece" in ran.out
+    told = runs("show", key[:8], "--json").json
+    assert told["key"] == key and told["curves"] == {} and told["predictions"] is None
+    assert runs("ls", "--method", "demipl", "--json").json == []
+    ran = runs("show", "f" * 20)
+    assert ran.code == 2 and "no result in" in ran.err
+
+
+def test_two_methods_are_compared(runs, tmp_path):
+    fill(tmp_path, "miplma", [0.81, 0.84, 0.79])
+    fill(tmp_path, "demipl", [0.78, 0.80, 0.77], {"published": True})
+    ran = runs("compare", "miplma", "demipl")
+    assert "win" in ran.out and "+0.030" in ran.out and "0.035" in ran.out
+    (cell,) = runs("compare", "miplma", "demipl", "--unpaired", "--json").json["cells"]
+    assert cell["verdict"] == "tie" and cell["splits"] == 3
+    ran = runs("compare", "miplma", "elimipl")
+    assert ran.code == 2 and "holds no finished run of 'elimipl'" in ran.err
+
+
+def test_results_travel_as_files(runs, tmp_path):
+    fill(tmp_path, "miplma", [0.5, 0.75])
+    for name in ("table.csv", "copy.db"):
+        assert runs("export", tmp_path / name).code == 0
+        ran = runs("import", tmp_path / name, "--json", store=f"from {name}.db")
+        assert ran.json["added"] == 2
+        again = runs("import", tmp_path / name, store=f"from {name}.db")
+        assert "0 results, 2 were known" in again.out
+        found = Store(tmp_path / f"from {name}.db").results()
+        assert [one.accuracy for one in found] == [0.5, 0.75]
+
+
+@pytest.mark.parametrize("verb", [("ls",), ("show", "ab"), ("compare", "a", "b")])
+def test_a_store_that_is_not_there_is_told(verb, runs, tmp_path):
+    ran = runs(*verb)
+    assert ran.code == 2 and "results.db does not exist" in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_keeps_what_is_done_and_tells_how_to_go_on(run, tmp_path):
+    path = tmp_path / "my results.db"
+    grid = ("--method", "miplma", "--data", "synthetic", "--splits", "0-7")
+    command = ["runs", "compute", *grid, "--epochs", "5", "--workers", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mipl.cli.main", *command, "--store", str(path)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < end:
+        if path.exists() and path.stat().st_size and Store(path).results():
+            break
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    told = next(line for line in err.splitlines() if line.startswith("interrupted: "))
+    words = shlex.split(told.removeprefix("interrupted: go on with: "))
+    before = Store(path).results()
+    assert 0 < len(before) < 8
+    ran = run(*words[1:], "--json")
+    assert ran.code == 0 and ran.json["known"] == len(before)
+    assert ran.json["known"] + ran.json["ended"]["finished"] == 8
+    assert Store(path).results()[: len(before)] == before

@@ -1,0 +1,19 @@
+"""Small stores that hold what a test needs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from mipl.experiments.artefact import Selection
+from mipl.experiments.cells import Spot
+from mipl.experiments.results import Result
+from mipl.experiments.store import Store
+
+
+def store_of(folder: Path, values: Mapping[Spot, Sequence[float]]) -> Store:
+    """Return a store with the accuracies of cells, split by split from 0 on."""
+    store = Store(folder / "results.db", create=True)
+    for spot, accuracies in values.items():
+        selection = Selection(splits=tuple(range(len(accuracies))))
+        for run, accuracy in zip(spot.runs(selection), accuracies, strict=True):
+            assert store.record(Result(run, "finished", accuracy, 2.0))
+    return store

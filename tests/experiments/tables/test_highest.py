@@ -1,0 +1,38 @@
+"""Where we are behind comes first, the farthest at the top."""
+
+from tests.experiments.stores import store_of
+
+from mipl.experiments.artefact import Selection
+from mipl.experiments.cells import Spot
+from mipl.experiments.entrants import OURS
+from mipl.experiments.sheet import Gap
+from mipl.experiments.sources import BIRDSONG, FMNIST, SIVAL
+from mipl.experiments.tables.highest import SOURCES, TABLE
+
+VALUES = {
+    Spot(OURS, SIVAL, 1): [0.76],  # Highest .779 transductive, .7549 otherwise.
+    Spot(OURS, FMNIST, 3): [0.70],  # Highest .816.
+    Spot(OURS, BIRDSONG, 1): [0.90],  # Highest .8038.
+}
+
+
+def test_behind_is_sorted_and_all_data_sets_follow(tmp_path):
+    product = TABLE.build(store_of(tmp_path, VALUES), Selection())
+    behind, every = product.sheets
+    assert [row[:2] for row in behind.rows] == [
+        ("FMNIST-MIPL", "3"),
+        ("SIVAL-MIPL", "1"),
+    ]
+    assert behind.notes[0].startswith("2 of 3 cells measured are below")
+    assert "3 of the 3 have fewer than ten splits, and 15 cells" in behind.notes[0]
+    assert len(every.rows) == sum(max(len(one.counts), 1) for one in SOURCES) == 18
+    sival = next(row for row in every.rows if row[:2] == ("SIVAL-MIPL", "1"))
+    gaps = [entry for entry in sival if isinstance(entry, Gap)]
+    assert [gap.highest.mark for gap in gaps] == ["transductive", ""]
+    assert gaps[0].value < 0 < gaps[1].value
+
+
+def test_other_methods_alone_leave_nothing(tmp_path):
+    only = Selection(methods=("miplma-released",))
+    behind, every = TABLE.build(store_of(tmp_path, VALUES), only).sheets
+    assert not behind.rows and not every.rows

@@ -1,0 +1,108 @@
+"""Figures of single bags: what a run keeps is what its panel shows."""
+
+from dataclasses import replace
+
+import pytest
+
+from mipl.datasets import load_dataset
+from mipl.experiments.artefact import Selection
+from mipl.experiments.artefacts import artefact
+from mipl.experiments.cells import Spot
+from mipl.experiments.computing import compute
+from mipl.experiments.entrants import OURS, Entrant
+from mipl.experiments.figures.fig1 import FIGURE as FIG1
+from mipl.experiments.figures.fig_a2 import FIGURE as FIG_A2
+from mipl.experiments.results import Result
+from mipl.experiments.sources import Source
+from mipl.experiments.store import Store
+from mipl.experiments.watched import LookAtEpochs, LookAtInstances, WatchedFigure
+from mipl.methods.registry import method
+
+DIGITS = Source("digits-mipl", "Digits", "digits-mipl", counts=(1,))
+QUICK = Selection(epochs=3)
+MINE = Entrant("miplma", "ours")
+THEIRS = Entrant("demipl", "DEMIPL")
+
+
+def looks(leader):
+    return (
+        LookAtInstances(MINE, DIGITS, 1, (2, 5), 5, "a"),
+        LookAtInstances(THEIRS, DIGITS, 1, (2, 5), 2, "b"),
+        LookAtEpochs(MINE, DIGITS, 1, (0, 7), 7, "c"),
+    )
+
+
+FIGURE = WatchedFigure("small", "Three looks", looks, 3)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("watched") / "results.db", create=True)
+    for run in FIGURE.plan(QUICK):
+        [outcome] = compute([run])
+        assert outcome.result.state == "finished", outcome.result.message
+        store.record(outcome.result, outcome.curves, outcome.predictions)
+    return store
+
+
+def test_panels_show_what_the_models_say(store):
+    product = FIGURE.build(store, QUICK)
+    assert (product.runs, product.missing) == (3, 0)
+    [picture] = product.pictures
+    mine, theirs, epochs = picture.panels
+    train, test = load_dataset("digits-mipl").split(0)
+    model = method("miplma", random_state=0, training__epochs=3)
+    model.fit(train.bags, train.candidates)
+    bag = test[[5]]
+    assert mine.weights == pytest.approx(model.attend(bag.bags).tolist(), rel=1e-5)
+    truth = (bag.bags.instance_labels == bag.labels[0]).tolist()
+    assert mine.positive == tuple(truth)
+    assert sum(theirs.weights) == pytest.approx(1)  # DEMIPL's own do not.
+    assert len(epochs.candidate) == len(epochs.other) == 3
+
+
+def test_recorded_bags_are_told_apart(store):
+    curves = {}
+    for place in (0, 7):
+        look = LookAtEpochs(MINE, DIGITS, 1, (0, 7), place, "")
+        [result] = store.answers([look.run(QUICK)]).values()
+        curves[place] = look.panel(store.curves(result)).candidate
+    assert curves[0] != curves[7]
+
+
+def test_panels_of_missing_runs_are_empty(tmp_path):
+    empty = Store(tmp_path / "empty.db", create=True)
+    product = FIGURE.build(empty, QUICK)
+    assert product.missing == 3
+    [picture] = product.pictures
+    assert [getattr(p, "weights", None) for p in picture.panels] == [None] * 3
+
+
+def test_wrong_places_are_told(store):
+    more = {"watch": [999], "training__epochs": 1}
+    run = replace(FIGURE.plan(QUICK)[0], arguments=more)
+    [outcome] = compute([run])
+    assert outcome.result.state == "failed"
+    assert "watch of a run must name test bags from 0 to 74" in outcome.result.message
+
+
+def test_the_papers_figures_share_their_runs():
+    runs = FIG_A2.plan(Selection())
+    assert [run.method for run in runs] == ["miplma", "elimipl", "demipl"]
+    shared = set(runs) & set(FIG1.plan(Selection()))
+    assert {run.method for run in shared} == {"miplma", "elimipl"}
+    assert artefact("fig1") is FIG1
+
+
+def test_methods_and_data_can_be_left_out():
+    only = Selection(methods=("elimipl",), data=("fmnist-mipl",))
+    assert [run.method for run in FIG1.plan(only)] == ["elimipl"]
+
+
+def test_ordinary_cells_are_not_filled_by_watched_runs(tmp_path):
+    """They have other arguments, so that a table never mixes the two."""
+    store = Store(tmp_path / "one.db", create=True)
+    watched = FIG_A2.plan(Selection())[0]
+    store.record(Result(watched, "finished", 0.9, 1.0))
+    plain = Spot(OURS, FIG_A2.looks(OURS)[0].source, 1).runs(Selection(splits=(0,)))
+    assert not store.answers(plain)

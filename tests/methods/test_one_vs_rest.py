@@ -1,0 +1,277 @@
+"""OneVsRest: the paper's decomposition, rule by rule.
+
+The methods of two classes keep the contracts inside it: see ``test_estimators``.
+"""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from tests.methods.persist.test_foreign_files import alter, put
+from tests.training.test_callbacks import Watcher
+
+from mipl import (
+    MIPLMA,
+    VGPMIL,
+    VWSGP,
+    Candidates,
+    MiplError,
+    OneVsRest,
+    Training,
+    load_model,
+)
+from mipl.methods.base import BagClassifier
+from mipl.testing import CHECKS
+from mipl.testing.checks.problem import make_problem
+
+SMALL = VGPMIL(inducing=10, iterations=4)
+NETWORK = MIPLMA(width=4, training=Training(epochs=2, batch_size=8))
+PROBLEM = make_problem()
+READINGS = ("least_confident_negative", "lowest_score")
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_contract_of_bags_in_the_other_readings(check):
+    check(OneVsRest(SMALL, all_negative="lowest_score", duplication="membership"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_contract_of_bags_around_a_network(check):
+    check(OneVsRest(NETWORK))
+
+
+# -- training --------------------------------------------------------------------------
+
+
+class Copybook(BagClassifier):
+    """Keeps what it is given."""
+
+    def _fit(self, bags, candidates):
+        self.seen_ = [
+            (float(bag[0, 0]), int(row.argmax()))
+            for bag, row in zip(bags, candidates.matrix, strict=True)
+        ]
+        assert (candidates.sizes == 1).all()
+
+    def _proba(self, bags):
+        return np.full((len(bags), 2), 0.5)
+
+
+SETS = [{"a", "b"}, {"a"}, {"b", "c", "d"}, {"d"}]
+NUMBERED = [[[float(i)]] for i in range(4)]
+
+
+def test_each_bag_is_repeated_with_each_candidate_and_one_copy_is_positive():
+    model = OneVsRest(Copybook()).fit(NUMBERED, SETS)
+    for name, learner in zip("abcd", model.estimators_, strict=True):
+        expected = [(i, int(c == name)) for i, s in enumerate(SETS) for c in s]
+        assert sorted(learner.seen_) == sorted(expected)
+        assert len(learner.seen_) == sum(map(len, SETS))
+
+
+def test_by_membership_each_bag_counts_once():
+    model = OneVsRest(Copybook(), duplication="membership").fit(NUMBERED, SETS)
+    for name, learner in zip("abcd", model.estimators_, strict=True):
+        assert learner.seen_ == [(i, int(name in s)) for i, s in enumerate(SETS)]
+
+
+def test_learners_with_copies_learn_what_repeated_bags_teach():
+    """The sparse process takes counts; told to, it takes repeated bags as others do."""
+    bags, sets = PROBLEM.bags, PROBLEM.candidates
+    same = {"inducing": 200, "scaling": "none", "length": 2.0, "tol": 0.0}
+    model = OneVsRest(VWSGP(**same)).fit(bags, sets)
+    for c, learner in enumerate(model.estimators_):
+        repeated, labels = [], []
+        for bag, row in zip(bags, sets, strict=True):
+            for candidate in np.flatnonzero(row):
+                repeated.append(bag)
+                labels.append(int(candidate == c))
+        plain = VWSGP(**same).fit(repeated, labels)
+        p = plain.predict_proba(bags)
+        np.testing.assert_allclose(learner.predict_proba(bags), p, atol=1e-8)
+
+
+def test_without_anything_to_learn_there_is_no_learner():
+    y = Candidates(np.array([[0, 1, 1], [0, 1, 0]] * 3))
+    bags = [[[float(i), 1.0]] for i in range(6)]
+    model = OneVsRest(clone(SMALL), duplication="membership").fit(bags, y)
+    never, always, learnt = model.estimators_
+    assert never is None and always is None and learnt is not None
+    p = model.predict_proba(bags)
+    assert (p[:, 0] < 1e-300).all() and (p.argmax(axis=1) == 1).all()
+    alone = OneVsRest(clone(SMALL)).fit(bags, ["oak"] * 6)
+    assert alone.predict(bags).tolist() == ["oak"] * 6
+    assert alone.estimators_ == [None]
+
+
+# -- the three rules -------------------------------------------------------------------
+
+
+class Answer:
+    """A learner that gives known probabilities."""
+
+    def __init__(self, p):
+        self.p = p
+
+    def predict_proba(self, bags):
+        return np.stack([1 - self.p, self.p], axis=1)
+
+
+def told(table, reading):
+    """Return a model of learners with these answers, and as many bags."""
+    names = np.array([f"class {c}" for c in range(table.shape[1])])
+    model = OneVsRest(clone(SMALL), reading)
+    bags = [[[0.0]]] * len(table)
+    model.fit([[[float(i)]] for i in range(len(names))], names)
+    model.estimators_ = [Answer(column) for column in table.T]
+    return model, bags
+
+
+def by_rules(p, reading):
+    """Return the class by the paper's three rules."""
+    positive = np.flatnonzero(p > 0.5)
+    if len(positive) == 1:
+        return positive[0]
+    if len(positive) > 1:
+        return positive[p[positive].argmax()]
+    confidence = 1 - p if reading == "least_confident_negative" else p
+    return confidence.argmin()
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_predictions_follow_the_three_rules(reading):
+    table = np.random.default_rng(0).beta(1, 2, (300, 4))
+    table[:4] = [[0.9, 0, 0, 0], [0.6, 0.9, 0.7, 0], [0.1, 0.3, 0.2, 0.05], [0.5] * 4]
+    model, bags = told(table, reading)
+    expected = [by_rules(row, reading) for row in table]
+    counts = (table > 0.5).sum(axis=1)
+    assert {0, 1, 2} <= set(counts.tolist())
+    assert model.predict(bags).tolist() == model.classes_[expected].tolist()
+    assert model.all_negative_rate(bags) == (counts == 0).mean()
+    if reading == "least_confident_negative":
+        assert expected == table.argmax(axis=1).tolist()
+
+
+def test_the_readings_differ_only_where_every_learner_says_no():
+    table = np.random.default_rng(1).uniform(0, 0.8, (100, 3))
+    (one, bags), (other, _) = (told(table, reading) for reading in READINGS)
+    none = (table <= 0.5).all(axis=1)
+    differ = one.predict(bags) != other.predict(bags)
+    assert differ[none].all() and not differ[~none].any()
+
+
+def test_a_class_without_a_learner_is_no_lowest_score():
+    table = np.array([[0.3, 0.2, 0.4]])
+    model, bags = told(table, "lowest_score")
+    model.estimators_[0], model.constant_[0] = None, 0.0
+    assert model.predict(bags).tolist() == ["class 1"]
+
+
+def test_answers_that_are_no_numbers_count_as_no():
+    model, bags = told(np.array([[np.nan, 0.2], [0.0, 0.0]]), READINGS[0])
+    p = model.predict_proba(bags)
+    np.testing.assert_allclose(p, [[0, 1], [0.5, 0.5]], atol=1e-12)
+
+
+def test_instances_are_judged_by_each_learner():
+    model = OneVsRest(clone(SMALL)).fit(PROBLEM.bags, PROBLEM.y)
+    found = model.predict_instances(PROBLEM.bags)
+    for c, learner in enumerate(model.estimators_):
+        own = learner.predict_instances(PROBLEM.bags)[:, 1]
+        np.testing.assert_array_equal(found[:, c], own)
+    assert not hasattr(OneVsRest(Copybook()), "predict_instances")
+
+
+# -- processes, progress, interruption -------------------------------------------------
+
+
+def test_processes_change_nothing():
+    one = OneVsRest(clone(SMALL)).fit(PROBLEM.bags, PROBLEM.y)
+    many = OneVsRest(clone(SMALL), n_jobs=2).fit(PROBLEM.bags, PROBLEM.y)
+    p = one.predict_proba(PROBLEM.bags)
+    np.testing.assert_array_equal(many.predict_proba(PROBLEM.bags), p)
+
+
+class Counter(Watcher):
+    """Keeps what it hears of learners."""
+
+    def on_fit_task_end(self, estimator, context, *, X, metadata, fitted_estimator):
+        if context.task_name == "learner":
+            self.figures.append(metadata["figures"])
+            self.predicted.append(fitted_estimator.predict_proba(X))
+        return True  # A wish to stop, which is not heard.
+
+
+def test_callbacks_hear_of_every_learner():
+    counter = Counter()
+    model = OneVsRest(clone(SMALL)).set_callbacks(counter)
+    model.fit(PROBLEM.bags, PROBLEM.y)
+    assert counter.figures == [{"learner": float(n)} for n in (1, 2, 3)]
+    assert counter.epochs == 3 and None not in model.estimators_
+    p = model.predict_proba(PROBLEM.bags)
+    np.testing.assert_array_equal(counter.predicted[-1], p)
+    # Classes whose learners are still to come are not guessed.
+    assert (counter.predicted[0].argmax(axis=1) == 0).all()
+
+
+class Impatient(Watcher):
+    """Sends Ctrl-C after the first learner."""
+
+    def on_fit_task_end(self, estimator, context, *, metadata):
+        if metadata is not None:
+            raise KeyboardInterrupt
+
+
+def test_after_an_interruption_it_is_unfitted():
+    model = OneVsRest(clone(SMALL)).set_callbacks(Impatient())
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(PROBLEM.bags, PROBLEM.y)
+    with pytest.raises(NotFittedError):
+        model.predict(PROBLEM.bags)
+
+
+# -- files and mistakes ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("inner", [SMALL, NETWORK], ids=["process", "network"])
+def test_a_saved_model_says_the_same_bit_for_bit(inner, tmp_path):
+    names = Candidates(PROBLEM.sets, classes=["ash", *PROBLEM.classes])
+    model = OneVsRest(clone(inner), "lowest_score").fit(PROBLEM.bags, names)
+    assert model.estimators_[0] is None
+    model.save(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert repr(again) == repr(model) and again.estimators_[0] is None
+    p = model.predict_proba(PROBLEM.bags)
+    assert (again.predict_proba(PROBLEM.bags) == p).all()
+    rate = model.all_negative_rate(PROBLEM.bags)
+    assert again.all_negative_rate(PROBLEM.bags) == rate
+
+
+def test_the_card_tells_what_to_cite(tmp_path):
+    OneVsRest(clone(SMALL)).fit(PROBLEM.bags, PROBLEM.y).save(tmp_path / "model")
+    assert "Haussmann" in (tmp_path / "model" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("learnt", [[0, 1, 7], [-1, 0, 1], [0, 0, 1], [0, 1]])
+def test_forged_learners_are_refused(learnt, tmp_path):
+    OneVsRest(clone(SMALL)).fit(PROBLEM.bags, PROBLEM.y).save(tmp_path / "model")
+    alter(tmp_path / "model", facts=put("facts", "learnt", learnt))
+    with pytest.raises(MiplError):
+        load_model(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (OneVsRest(5), "estimator of OneVsRest must be a bag method, such as VGPMIL"),
+        (OneVsRest(OneVsRest(SMALL)), "estimator of OneVsRest must be a bag method"),
+        (OneVsRest(SMALL, "lowest"), "all_negative of OneVsRest must be one of"),
+        (OneVsRest(SMALL, duplication="no"), "duplication of OneVsRest must be one"),
+        (OneVsRest(SMALL, n_jobs=0), "n_jobs of OneVsRest must be None, a number"),
+        (OneVsRest(VGPMIL(damping=2)), "damping of VGPMIL must be a number in"),
+    ],
+)
+def test_wrong_arguments_are_told(model, sentence):
+    with pytest.raises(MiplError, match=sentence):
+        model.fit(PROBLEM.bags, PROBLEM.y)

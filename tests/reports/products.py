@@ -1,0 +1,27 @@
+"""A small product with everything that can go wrong in a format."""
+
+from mipl.experiments.cells import Cell, Spot
+from mipl.experiments.entrants import DEMIPL, MAINS, OURS
+from mipl.experiments.sheet import Product, Score, Sheet, Tally
+from mipl.experiments.sources import SIVAL
+
+MEASURED = Score(Cell(Spot(OURS, SIVAL, 1), {0: 0.8, 1: 0.83, 2: 0.776}, 3), best=True)
+BEATEN = Score(Cell(Spot(DEMIPL, SIVAL, 1), {0: 0.6, 1: 0.65}, 10), verdict="win")
+MISSING = Score(Cell(Spot(MAINS, SIVAL, 1), {}, 10))
+NASTY = r"a|b & 50 % of $x_1$ {~} <b>*c*</b> \d #1 ^ λ"
+
+PRODUCT = Product(
+    "small",
+    "A small table & more",
+    (
+        Sheet(
+            "Scores",
+            ("method", "SIVAL_MIPL"),
+            (("ours", MEASURED), (NASTY, BEATEN), ("MaIns", MISSING)),
+            ("A note: 100 % <honest>.",),
+        ),
+        Sheet("Counts", ("", "MIPL"), (("r = 1", Tally(3, 2, 1, 6, (9, 2, 1))),)),
+    ),
+    runs=23,
+    missing=18,
+)

@@ -1,0 +1,61 @@
+"""Entries as lines: figures as papers print them."""
+
+import numpy as np
+import pytest
+from tests.reports.products import BEATEN, MEASURED, MISSING
+
+from mipl.experiments.cells import Cell
+from mipl.experiments.paper import highest
+from mipl.experiments.sheet import Gap, Score, Tally
+from mipl.reports.entries import Told, share, told
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, ".000"), (0.05, ".050"), (0.9994, ".999"), (0.9996, "1.000"), (1, "1.000")],
+)
+def test_shares_have_no_leading_zero(value, text):
+    assert share(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.1, "+.100"), (-0.1, "-.100")])
+def test_differences_have_a_sign(value, text):
+    assert share(value, sign=True) == text
+
+
+def test_a_score_has_ours_with_ddof_0_then_the_published_one():
+    mean, std = np.mean([0.8, 0.83, 0.776]), np.std([0.8, 0.83, 0.776])
+    first, second = told(MEASURED).lines
+    assert first == f".{mean * 1000:.0f}±.{std * 1000:03.0f} (3)"
+    assert second == f"paper .703±.026, +.{(mean - 0.703) * 1000:03.0f}"
+    assert told(MEASURED).bold
+
+
+def test_a_score_short_of_splits_says_so_and_has_a_mark():
+    assert told(BEATEN) == Told((".625±.025 (2 of 10) ●", "paper .635±.041, -.010"))
+
+
+def test_one_split_has_no_spread():
+    score = Score(Cell(BEATEN.cell.spot, {4: 0.6}, 1))
+    assert told(score).lines[0] == ".600 (1)"
+
+
+def test_missing_cells_tell_the_runs_that_would_fill_them():
+    assert told(MISSING) == Told(("10 runs missing",))
+
+
+def test_a_tally_tells_what_was_not_tested():
+    assert told(Tally(3, 2, 1, 6, (9, 2, 1))).lines == (
+        "3/2/1",
+        "6 not tested",
+        "paper 9/2/1",
+    )
+
+
+def test_a_gap_has_a_star_where_it_may_not_be_compared():
+    best, fair = highest("sival-mipl", 1)
+    first, second = told(Gap(MEASURED.cell, best)).lines
+    assert first == ".779±.030*, ours +.023"
+    assert second == "FastMIPL, AAAI 2025; transductive"
+    assert told(Gap(MEASURED.cell, fair)).lines[0] == ".755±.020, ours +.047"
+    assert told(Gap(MISSING.cell, fair)).lines[0] == ".755±.020"

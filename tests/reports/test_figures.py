@@ -1,0 +1,82 @@
+"""Figures: what is drawn is what was given."""
+
+import numpy as np
+import pytest
+
+from mipl.experiments.pictures import (
+    Attention,
+    Bars,
+    Picture,
+    Point,
+    Ranks,
+    Sweep,
+    Traces,
+)
+from mipl.reports.figures import draw
+from mipl.reports.plots import save
+from mipl.reports.rank_plot import alike
+
+BARS = Bars(
+    "SIVAL",
+    ("r = 1", "r = 2"),
+    (
+        ("ours", (Point(0.8, 0.02), Point(0.7, 0.03))),
+        ("other", (Point(0.6, 0.02), Point(None, None))),
+    ),
+)
+
+
+def test_bars_have_the_heights_and_a_gap_is_no_zero():
+    [axis] = draw(Picture("bars", (BARS,))).axes
+    assert [bar.get_height() for bar in axis.patches] == [0.8, 0.7, 0.6]
+    assert [text.get_text() for text in axis.texts] == ["?"]
+    hatches = {bar.get_hatch() for bar in axis.patches}
+    assert len(hatches) == 2  # Told apart in grey.
+
+
+def test_circles_grow_with_the_relative_spread():
+    points = (Point(0.8, 0.04), Point(0.4, 0.04), Point(0.8, 0.0))
+    sweep = Sweep("Birdsong", "λ", (2, 3, 4), (("r = 1", points),))
+    [axis] = draw(Picture("sweep", (sweep,))).axes
+    sizes = axis.collections[0].get_sizes()
+    diameters = np.sqrt(sizes[:2])
+    assert diameters[1] == pytest.approx(2 * diameters[0])
+    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["2", "3", "4"]
+
+
+def test_attention_is_coloured_by_truth_and_an_absent_run_says_so():
+    seen = Attention("ours", (0.7, 0.2, 0.1), (True, False, False))
+    figure = draw(Picture("a", (seen, Attention("other", None, ())), 2))
+    first, second = figure.axes
+    heights = [bar.get_height() for bar in first.patches]
+    assert heights == [0.7, 0.2, 0.1]
+    colours = [bar.get_facecolor() for bar in first.patches]
+    assert colours[1] == colours[2] != colours[0]
+    assert [text.get_text() for text in second.texts] == ["not run yet"]
+
+
+def test_traces_start_at_epoch_one():
+    [axis] = draw(Picture("t", (Traces("c", (0.5, 0.9), (0.4, 0.1)),))).axes
+    candidate, other = axis.lines
+    assert candidate.get_xydata().tolist() == [[1, 0.5], [2, 0.9]]
+    assert candidate.get_linestyle() != other.get_linestyle()
+
+
+def test_methods_that_cannot_be_told_apart_are_joined():
+    assert alike([1.0, 2.0, 3.0], 0.5) == []
+    assert alike([1.0, 2.0, 3.0], 5.0) == [(1.0, 3.0)]
+    assert alike([1.0, 1.9, 2.8], 1.0) == [(1.0, 1.9), (1.9, 2.8)]
+
+
+def test_every_kind_is_written(tmp_path):
+    ranks = Ranks("ranks", ("a", "b", "c"), (1.0, 2.2, 2.8), 0.9)
+    for panel in (BARS, ranks, Traces("c", None, None)):
+        path = tmp_path / f"{type(panel).__name__}.png"
+        save(draw(Picture("x", (panel,))), path)
+        assert path.stat().st_size > 3000
+
+
+def test_a_legend_takes_the_empty_place_of_a_grid():
+    figure = draw(Picture("grid", (BARS, BARS, BARS), 2))
+    assert figure.axes[3].get_legend() is not None
+    assert not figure.legends

@@ -1,0 +1,98 @@
+"""The results page: gaps first, a command beside every number, costs of the rest."""
+
+import re
+
+import pytest
+from tests.experiments.stores import store_of
+
+from mipl.experiments.artefact import Selection
+from mipl.experiments.artefacts import ARTEFACTS
+from mipl.experiments.cells import Spot
+from mipl.experiments.entrants import DEMIPL, ELIMIPL, MIPLGP, OURS, RELEASED
+from mipl.experiments.sources import BIRDSONG, SIVAL
+from mipl.reports.results_page import results_page
+
+VALUES = {
+    Spot(OURS, SIVAL, 1): [0.80, 0.81],
+    Spot(OURS, BIRDSONG, 1): [0.70, 0.71],
+    Spot(RELEASED, SIVAL, 1): [0.70],
+    Spot(ELIMIPL, SIVAL, 1): [0.50, 0.51],  # Published: .675±.022.
+    Spot(MIPLGP, BIRDSONG, 1): [0.74, 0.751],  # Above ours.
+    Spot(DEMIPL, SIVAL, 1): [0.62, 0.64],  # Published: .635±.041.
+}
+SHOWN = [ARTEFACTS[name] for name in ("table2", "highest", "tableA2", "figA2")]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    store = store_of(tmp_path_factory.mktemp("page"), VALUES)
+    return results_page(store, SHOWN, Selection(), "make results")
+
+
+def section(page, title):
+    return page.split(f"## {title}\n")[1].split("\n## ")[0]
+
+
+def test_where_we_are_behind_comes_first(page):
+    headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    assert headings[:4] == [
+        "Where we are behind",
+        "Every data set",
+        "Where another method is better here",
+        "Lower here than published",
+    ]
+    behind = section(page, "Where we are behind")
+    assert "| Birdsong-MIPL | 1 | rebuilt |" in behind
+    assert "ours -.099" in behind  # .705 against .8038.
+    assert "SIVAL" not in behind
+    assert "1 of 2 cells measured are below" in behind
+
+
+def test_rivals_below_their_published_figure_are_listed(page):
+    lower = section(page, "Lower here than published")
+    assert (
+        "| ELIMIPL | SIVAL-MIPL | 1 | raw features | .505 (2) | .675 | -.170 |" in lower
+    )
+    assert "DEMIPL" not in lower
+
+
+def test_methods_of_ours_that_beat_ours_are_listed(page):
+    better = section(page, "Where another method is better here")
+    rows = [line for line in better.splitlines() if line.startswith("| MIPLGP")]
+    told = "| MIPLGP | Birdsong-MIPL | 1 | rebuilt | .746 (2) | +.041 ○ |"
+    assert [row.startswith(told) for row in rows] == [True]
+    assert "ELIMIPL" not in better
+
+
+def test_every_row_with_results_has_its_command(page):
+    table = section(page, f"table2: {ARTEFACTS['table2'].title}")
+    rows = [line for line in table.splitlines() if line.startswith("| MIPLMA (ours)")]
+    assert len(rows) == 1  # Those of r = 2 and 3 have no result.
+    assert rows[0].endswith("| mipl reproduce table2 --method miplma --r 1 |")
+    assert "rows without any result yet are left out" in table
+
+
+def test_what_is_missing_is_counted_and_estimated(page):
+    """A run took two seconds; of methods never run nobody knows the time."""
+    missing = section(page, "What is missing")
+    [row] = [line for line in missing.splitlines() if line.startswith("| highest")]
+    runs = 2 * (12 + 6) * 10
+    assert row.startswith(f"| highest | {runs} | {runs - 5} |")
+    assert "| figA2 | 3 | 3 | ? | 3 |" in missing
+
+
+def test_the_page_tells_how_it_was_made(page):
+    assert "11 finished runs and 0 that diverged or failed: 0.0 hours" in page
+    assert "\n    make results\n" in page
+
+
+def test_nothing_is_said_twice(page):
+    again = section(page, f"tableA2: {ARTEFACTS['tableA2'].title}")
+    assert "Nothing but what stands above was computed yet." in again
+    assert page.count("two-sided t-test at .05") == 1
+
+
+def test_a_row_of_one_data_set_names_it_in_its_command(page):
+    every = section(page, "Every data set")
+    methods = "--method miplma --method miplma-released"
+    assert f"mipl reproduce highest {methods} --data sival-mipl --r 1" in every
