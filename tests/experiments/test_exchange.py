@@ -53,6 +53,16 @@ def test_earlier_results_are_of_unknown_versions_and_answer_a_plan(store, tmp_pa
     assert result.run == run and result.ended == ""
 
 
+def test_options_may_stand_behind_the_name_of_the_data(tmp_path):
+    row = "miplma,{},crc-mipl generator=deep patches=16,1,0,0,0.9,1.0\n"
+    [[result], _] = read_csv(table(tmp_path, HEADER + row))
+    options = {"generator": "deep", "patches": 16}
+    assert result.run == Run("miplma", "crc-mipl", options=options)
+    wrong = table(tmp_path, HEADER + row.replace("patches=16", "patches"))
+    with pytest.raises(BadFile, match="line 2"):
+        read_csv(wrong)
+
+
 def test_of_partial_label_studies_only_the_data_s_own_splits_are_taken(tmp_path):
     text = (
         "study,method,arguments,data,fold,seed,accuracy,seconds\n"

@@ -124,6 +124,21 @@ def read_csv(path: Path) -> tuple[list[Result], int]:
     return found, len(rows) - len(found)
 
 
+def _option(text: str) -> tuple[str, Any]:
+    """Read ``name=value``: JSON, or else a word.
+
+    Examples
+    --------
+    >>> _option("patches=16"), _option("generator=row")
+    (('patches', 16), ('generator', 'row'))
+    """
+    name, value = text.split("=", 1)
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
 def _listed(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -132,11 +147,13 @@ def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
     try:
         values = {name: json.loads(row.get(name) or "{}") for name in _MAPPINGS}
         figures = values.pop("figures")
+        data, *told = row["data"].split()  # As benchmarks/measure.py names options.
+        values["options"] |= dict(_option(text) for text in told)
         run = read_run(
             values
             | {
                 "method": row["method"],
-                "data": row["data"],
+                "data": data,
                 "content": row.get("content") or "",
                 "r": int(row.get("r") or 1),
                 "split": int(row["split"] if "split" in row else row[_FOLD]),
