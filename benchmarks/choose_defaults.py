@@ -296,7 +296,7 @@ def main() -> None:
             for draw in range(task.draws)
             for name, changes in chosen.items()
         ]
-        todo = missing(jobs, Job.key, ["setting", "data", "r", "draw"], FILE)
+        todo = missing(jobs, ["setting", "data", "r", "draw"], FILE, Job.key)
         run_all(groups(todo), work, FILE, arguments.workers)
     RANKING.unlink(missing_ok=True)
     for stage in STAGES:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.record import RESULTS, arguments_text, load, missing, run_all
+from benchmarks.record import RESULTS, arguments_text, batches, load, missing, run_all
 
 FILE = RESULTS / "choose_released.csv"
 KEY = ["method", "data", "r", "arguments"]
@@ -87,11 +87,6 @@ def work(points: list[Point]) -> list[dict[str, Any]]:
     return rows
 
 
-def _key(point: Point) -> tuple[str, ...]:
-    text = arguments_text(point["arguments"])
-    return tuple(text if key == "arguments" else str(point[key]) for key in KEY)
-
-
 def summary() -> None:
     """Print the best point of each method, data set and r."""
     rows = load(FILE)
@@ -111,12 +106,8 @@ def main() -> None:
     parser.add_argument("--summary", action="store_true")
     given = parser.parse_args()
     for name, data, r in itertools.product(given.method, given.data, given.r):
-        todo = missing(grid(name, data, r), _key, KEY, FILE)
-        groups = [
-            todo[first : first + given.together]
-            for first in range(0, len(todo), given.together)
-        ]
-        run_all(groups, work, FILE, given.workers)
+        todo = batches(missing(grid(name, data, r), KEY, FILE), given.together)
+        run_all(todo, work, FILE, given.workers)
     summary()
 
 

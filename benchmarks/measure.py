@@ -32,8 +32,11 @@ import numpy as np
 from benchmarks import figures
 from benchmarks.record import (
     RESULTS,
+    Job,
     append,
     arguments_text,
+    batches,
+    key_of,
     load,
     missing,
     parse_numbers,
@@ -44,7 +47,7 @@ FILE = RESULTS / "accuracies.csv"
 KEY = ["method", "arguments", "data", "r", "split", "seed"]
 
 
-def work(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def work(jobs: list[Job]) -> list[dict[str, Any]]:
     """Fit on the training bags of some splits, together, and score the test bags."""
     from mipl import fit_together, method  # noqa: PLC0415
     from mipl.errors import Diverged  # noqa: PLC0415
@@ -95,33 +98,28 @@ def _finished(model: Any) -> bool:
     return bool(model.n_iter_ == options().epochs)
 
 
-def _published(job: dict[str, Any]) -> dict[str, Any]:
+def _published(job: Job) -> dict[str, Any]:
     if not job["published"]:
         return {}
     return {"published_for": job["data"].split()[0], "r": job["r"]}
 
 
-def _groups(jobs: list[dict[str, Any]], most: int) -> list[list[dict[str, Any]]]:
+def _groups(jobs: list[Job], most: int) -> list[list[Job]]:
     """Put jobs on the same data together, at most so many."""
-    cells: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    cells: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         cells[job["data"]].append(job)
-    return [
-        cell[first : first + most]
-        for cell in cells.values()
-        for first in range(0, len(cell), most)
-    ]
+    return [group for cell in cells.values() for group in batches(cell, most)]
 
 
-def _arguments(job: dict[str, Any], more: dict[str, Any] | None = None) -> str:
+def _arguments(job: Job, more: dict[str, Any] | None = None) -> str:
     marked = {"published": True} if job["published"] else {}
     return arguments_text(job["arguments"] | (more or {}) | marked)
 
 
-def _key(job: dict[str, Any]) -> tuple[str, ...]:
-    """Return the row that is written last."""
-    told = _arguments(job, job["also"])
-    return tuple(told if name == "arguments" else str(job[name]) for name in KEY)
+def _key(job: Job) -> tuple[str, ...]:
+    """Return the key of the row that is written last."""
+    return key_of(job | {"arguments": _arguments(job, job["also"])}, KEY)
 
 
 def _parsed(texts: list[str]) -> dict[str, Any]:
@@ -173,7 +171,7 @@ def main() -> None:
         for name in given.method
     ]
     if jobs:
-        todo = _groups(missing(jobs, _key, KEY, FILE), given.together)
+        todo = _groups(missing(jobs, KEY, FILE, _key), given.together)
         run_all(todo, work, FILE, given.workers)
     if given.summary or not jobs:
         summary()

@@ -17,18 +17,15 @@ are fitted together; those already in the file are not run again.
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
 
-from benchmarks.record import RESULTS, arguments_text, load, missing, run_all
+from benchmarks.record import RESULTS, Job, arguments_text, print_cells, study_command
 
 FILE = RESULTS / "multi_instance.csv"
 KEY = ["study", "method", "arguments", "data", "seed"]
-Job = dict[str, Any]
 
 CLASSICAL = ("musk1", "musk2", "fox", "tiger", "elephant")
 ATTENTION = ("abmil", "abmil-gated", "loss-attention")
@@ -145,28 +142,22 @@ def parts(job: Job) -> list[tuple[Any, Any]]:
     return [(data[train], data[test]) for train, test in split]
 
 
-def summary(_: list[str]) -> list[Job]:
-    """Print mean, std (ddof 0) and number of runs of every cell, and the paper's."""
-    cells: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
-    for row in load(FILE):
-        cell = (row["study"], row["data"], row["method"], row["arguments"])
-        cells[cell].append((float(row["accuracy"]), float(row["seconds"])))
-    for cell, found in sorted(cells.items()):
-        accuracy, seconds = np.array(found).T
-        print(
-            f"{accuracy.mean():.3f} +- {accuracy.std():.3f}  ({len(found):2d} runs, "
-            f"{seconds.mean():.1f} s each)  {'  '.join(cell)}{_beside(cell, accuracy)}"
-        )
-    return []
+def summary() -> None:
+    """Print every cell measured, the published figure beside it."""
+    print_cells(FILE, _cell, _beside)
 
 
-def _beside(cell: tuple[str, ...], accuracy: Any) -> str:
+def _cell(row: dict[str, str]) -> tuple[str, ...]:
+    return (row["study"], row["data"], row["method"], row["arguments"])
+
+
+def _beside(cell: tuple[str, ...], accuracy: float) -> str:
     """Return the published figure of a classical set, and how far ours is from it."""
     study, data, name, _ = cell
     if study != "classical" or name not in PUBLISHED:
         return ""
     mean, std = map(float, PUBLISHED[name][CLASSICAL.index(data)].split())
-    away = (accuracy.mean() - mean) / std
+    away = (accuracy - mean) / std
     return f"  published {mean:.3f} +- {std:.3f}, {away:+.1f} std away"
 
 
@@ -174,29 +165,11 @@ STUDIES = {
     "classical": classical,
     "columns": columns,
     "true-labels": true_labels,
-    "summary": summary,
 }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("study", choices=STUDIES)
-    parser.add_argument("--data", nargs="+", default=[])
-    parser.add_argument("--method", nargs="+", default=[], help="only these")
-    parser.add_argument("--workers", type=int, default=2)
-    given = parser.parse_args()
-    jobs = STUDIES[given.study](given.data)
-    if given.method:
-        jobs = [job for job in jobs if job["method"] in given.method]
-    if jobs:
-        run_all(missing(jobs, _key, KEY, FILE), work, FILE, given.workers)
-
-
-def _key(job: Job) -> tuple[str, ...]:
-    return tuple(
-        arguments_text(job[name]) if name == "arguments" else str(job[name])
-        for name in KEY
-    )
+    study_command(__doc__, STUDIES, work, KEY, FILE, summary)
 
 
 if __name__ == "__main__":

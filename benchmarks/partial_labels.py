@@ -16,19 +16,16 @@ in the file are not run again.
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
 
-from benchmarks.record import RESULTS, arguments_text, load, missing, run_all
+from benchmarks.record import RESULTS, Job, arguments_text, print_cells, study_command
 
 FILE = RESULTS / "partial_labels.csv"
 KEY = ["study", "method", "arguments", "data", "fold", "seed"]
-Job = dict[str, Any]
 
 
 def sgd(lr: float, weight_decay: float, batch_size: int = 100) -> Job:
@@ -136,45 +133,22 @@ def parts(job: Job) -> tuple[Any, Any]:
     return data[train], data[test]
 
 
-def summary(_: list[str]) -> list[Job]:
-    """Print mean, std (ddof 0) and number of runs of every cell measured."""
-    cells: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
-    for row in load(FILE):
-        kept = json.loads(row["arguments"])
-        told = {name: v for name, v in kept.items() if not name.startswith("training_")}
-        cell = (row["study"], row["data"], row["method"], arguments_text(told))
-        cells[cell].append((float(row["accuracy"]), float(row["seconds"])))
-    for cell, found in sorted(cells.items()):
-        accuracy, seconds = np.array(found).T
-        print(
-            f"{accuracy.mean():.3f} +- {accuracy.std():.3f}  ({len(found):2d} runs, "
-            f"{seconds.mean():.1f} s each)  {'  '.join(cell)}"
-        )
-    return []
+def summary() -> None:
+    """Print every cell measured, without the settings of the training."""
+    print_cells(FILE, _cell)
 
 
-STUDIES = {"real": real, "margins": margins, "columns": columns, "summary": summary}
+def _cell(row: dict[str, str]) -> tuple[str, ...]:
+    kept = json.loads(row["arguments"])
+    told = {name: v for name, v in kept.items() if not name.startswith("training_")}
+    return (row["study"], row["data"], row["method"], arguments_text(told))
+
+
+STUDIES = {"real": real, "margins": margins, "columns": columns}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("study", choices=STUDIES)
-    parser.add_argument("--data", nargs="+", default=[])
-    parser.add_argument("--method", nargs="+", default=[], help="only these")
-    parser.add_argument("--workers", type=int, default=2)
-    given = parser.parse_args()
-    jobs = STUDIES[given.study](given.data)
-    if given.method:
-        jobs = [job for job in jobs if job["method"] in given.method]
-    if jobs:
-        run_all(missing(jobs, _key, KEY, FILE), work, FILE, given.workers)
-
-
-def _key(job: Job) -> tuple[str, ...]:
-    return tuple(
-        arguments_text(job[name]) if name == "arguments" else str(job[name])
-        for name in KEY
-    )
+    study_command(__doc__, STUDIES, work, KEY, FILE, summary)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,26 @@
-"""Results that are saved as they come: one CSV row per finished run."""
+"""Results that are saved as they come: one CSV row per finished run.
+
+Also what the commands that measure them share: which runs are missing, how they are
+run, and what is told of those in a file.
+"""
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+Job = dict[str, Any]
 
 
 def load(path: Path) -> list[dict[str, str]]:
@@ -38,17 +47,29 @@ def arguments_text(arguments: dict[str, Any]) -> str:
     return json.dumps(arguments, sort_keys=True)
 
 
+def key_of(job: Job, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a job as its row has them."""
+    values = (job[name] for name in columns)
+    return tuple(arguments_text(v) if isinstance(v, dict) else str(v) for v in values)
+
+
 def missing(
     jobs: Sequence[Any],
-    key: Callable[[Any], tuple[str, ...]],
     columns: Sequence[str],
     path: Path,
+    key: Callable[[Any], tuple[str, ...]] | None = None,
 ) -> list[Any]:
     """Return the jobs whose key is not in the file yet."""
     done = {tuple(row[name] for name in columns) for row in load(path)}
+    key = key or partial(key_of, columns=columns)
     todo = [job for job in jobs if key(job) not in done]
     print(f"{len(jobs)} runs, {len(jobs) - len(todo)} already in {path}", flush=True)
     return todo
+
+
+def batches(jobs: Sequence[Any], most: int) -> list[Any]:
+    """Return jobs in groups of at most so many."""
+    return [jobs[first : first + most] for first in range(0, len(jobs), most)]
 
 
 def run_all(
@@ -72,3 +93,47 @@ def parse_numbers(texts: Iterable[str]) -> list[int]:
         first, _, last = text.partition("-")
         numbers += range(int(first), int(last or first) + 1)
     return numbers
+
+
+def study_command(
+    about: str,
+    studies: Mapping[str, Callable[[list[str]], list[Job]]],
+    work: Callable[[Job], Any],
+    columns: Sequence[str],
+    path: Path,
+    summary: Callable[[], None],
+) -> None:
+    """Run the study that the command line names, or tell of all that is in the file."""
+    parser = argparse.ArgumentParser(description=about.split("\n")[0])
+    parser.add_argument("study", choices=[*studies, "summary"])
+    parser.add_argument("--data", nargs="+", default=[])
+    parser.add_argument("--method", nargs="+", default=[], help="only these")
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    if given.study == "summary":
+        summary()
+        return
+    jobs = studies[given.study](given.data)
+    if given.method:
+        jobs = [job for job in jobs if job["method"] in given.method]
+    if jobs:
+        run_all(missing(jobs, columns, path), work, path, given.workers)
+
+
+def print_cells(
+    path: Path,
+    cell: Callable[[dict[str, str]], tuple[str, ...]],
+    beside: Callable[[tuple[str, ...], float], str] = lambda cell, accuracy: "",
+) -> None:
+    """Print mean, std (ddof 0) and number of runs of every cell measured."""
+    cells: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    for row in load(path):
+        cells[cell(row)].append(row)
+    for name, rows in sorted(cells.items()):
+        accuracies = [float(row["accuracy"]) for row in rows]
+        mean, std = fmean(accuracies), pstdev(accuracies)
+        seconds = fmean(float(row["seconds"]) for row in rows)
+        print(
+            f"{mean:.3f} +- {std:.3f}  ({len(rows):2d} runs, {seconds:.1f} s each)  "
+            f"{'  '.join(name)}{beside(name, mean)}"
+        )

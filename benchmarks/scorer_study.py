@@ -26,6 +26,7 @@ import numpy as np
 
 from benchmarks.record import (
     RESULTS,
+    Job,
     arguments_text,
     load,
     missing,
@@ -36,7 +37,6 @@ from benchmarks.record import (
 FILE = RESULTS / "scorer_study.csv"
 KEY = ["data", "method", "split", "settings"]
 N_SETTINGS, FOLDS, SEED = 20, 3, 0
-Job = dict[str, Any]
 
 # Those of mipl.selection, and three contenders: the mean logarithm of the probability
 # of the set, its mean, and one over the size of each set that holds the prediction.
@@ -226,13 +226,8 @@ def main() -> None:
         if data in (given.data or DATA) and method in (given.method or SPACES)
     ]
     if not given.summary:
-        run_all(missing(jobs, _key, KEY, FILE), work, FILE, given.workers)
+        run_all(missing(jobs, KEY, FILE), work, FILE, given.workers)
     summary()
-
-
-def _key(job: Job) -> tuple[str, ...]:
-    named = {**job, "settings": arguments_text(job["settings"])}
-    return tuple(str(named[name]) for name in KEY)
 
 
 if __name__ == "__main__":
