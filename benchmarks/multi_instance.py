@@ -28,7 +28,6 @@ FILE = RESULTS / "multi_instance.csv"
 KEY = ["study", "method", "arguments", "data", "seed"]
 
 CLASSICAL = ("musk1", "musk2", "fox", "tiger", "elephant")
-ATTENTION = ("abmil", "abmil-gated", "loss-attention")
 TRUE_LABELS = ("maam", "abmil", "abmil-gated")
 TWO_CLASS = ("vwsgp", "vgpmil", "lm-vgpmil")  # Their ids build one-vs-rest.
 FOLDS = {"classical": 10, "columns": 10, "true-labels": 2}
