@@ -75,6 +75,18 @@ def test_the_table_and_the_screen(run, place, tmp_path) -> None:
         assert part in ran.out
 
 
+def test_without_attention_the_highest_score_comes_first(run, place, tmp_path) -> None:
+    data = mipl.read_dataset(place / "named.npz")
+    model = mipl.OneVsRest(mipl.VGPMIL(inducing=4, iterations=2, random_state=0))
+    model.fit(data.bags, data.candidates).save(tmp_path / "process")
+    asked = ("explain", tmp_path / "process", place / "named.npz", "--bag", "plot-3")
+    told = run(*asked, "--json").json
+    scores = [row[f"score_{told['predicted']}"] for row in told["instances"]]
+    assert len(set(scores)) > 1 and scores == sorted(scores, reverse=True)
+    said = run(*asked).out
+    assert "highest score first" in said and "attended" not in said
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_pictures(run, place, tmp_path, suffix) -> None:
     plot = tmp_path / f"bag.{suffix}"

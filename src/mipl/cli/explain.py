@@ -104,7 +104,7 @@ def _show(told: Explanation, written: list[str]) -> None:
     show(title(told.name), pairs(rows), "", title("classes"), _classes(told))
     n = told.bag.n_instances
     note = f"the first {_MOST_ROWS} of {n}" if n > _MOST_ROWS else f"{n}"
-    show("", title("instances", f"{note}, most attended first"), _instances(told))
+    show("", title("instances", f"{note}, {told.ordered_by}"), _instances(told))
     if written:
         show("")
         say("written", ", ".join(written))

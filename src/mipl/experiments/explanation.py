@@ -63,13 +63,21 @@ class Explanation:
         return self.classes[self.weights.argmax()].item()
 
     def order(self) -> npt.NDArray[np.int64]:
-        """Return the instances by falling attention, or as they stand."""
-        if self.attention is None:
+        """Return the instances by falling attention, else score, or as they stand."""
+        weight = self.scores if self.attention is None else self.attention
+        if weight is None:
             return np.arange(self.bag.n_instances)
-        return np.argsort(-self.attention, kind="stable")
+        return np.argsort(-weight, kind="stable")
+
+    @property
+    def ordered_by(self) -> str:
+        """What ``order`` goes by, in words."""
+        if self.attention is not None:
+            return "most attended first"
+        return "in their order" if self.scores is None else "highest score first"
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """Return what is known of each instance, most attended first."""
+        """Return what is known of each instance, in the order of ``order``."""
         bag = self.bag
         columns = {
             "instance": np.arange(bag.n_instances),

@@ -62,7 +62,7 @@ def draw_explanation(told: Explanation) -> Figure:
     """Draw what a model says about a bag: its instances, and its classes.
 
     Instances are drawn as images where their declared shape is one, otherwise as bars;
-    the most attended come first.
+    those with the largest weight come first.
     """
     weight, name = instance_weights(told)
     pictured = image_shape(told.bag.instance_shape) is not None
