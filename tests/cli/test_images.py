@@ -130,7 +130,7 @@ def test_bad_pictures_stop_the_work_or_are_left_out_by_name(run, slides, tmp_pat
     assert not out.exists()
     ran = _to_bags(run, slides, out, "--skip-bad", "--json")
     assert ran.code == 0 and list(ran.json["skipped"]) == [str(slides / "a1.png")]
-    assert "left out" in ran.err and "a1.png" in ran.err
+    assert "left out" in ran.err and ran.err.count("a1.png") == 1
     data = read_dataset(out)
     assert data.bags.bag_ids.tolist() == ["a0", "a2", "a3", "b/b0", "b/b1"]
     assert data.labels.tolist() == ["tumour", "tumour", "mucus", "mucus", "stroma"]

@@ -97,7 +97,10 @@ def test_wrong_options(tiles):
     pixels, labels = tiles
     for options, sentence in (
         ({"images": pixels}, "labels must name the class of each of the 60 images"),
-        ({"images": pixels, "labels": labels[:3]}, "got 3"),
+        ({"images": pixels, "labels": labels[:3]}, "60 images; got shape .3,."),
+        ({"images": pixels, "labels": 5}, "60 images; got shape"),
+        ({"images": pixels, "labels": np.c_[labels]}, "60 images; got shape .60, 1."),
+        ({"images": 5, "labels": labels}, "pictures must be an array"),
         ({"images": pixels, "labels": labels, "generator": "sfit"}, "'sift'"),
         ({"images": pixels, "labels": labels, "size": 9}, "must be 1 to 3"),
         ({"images": pixels, "labels": labels, "size": "2"}, "must be 1 to 3"),

@@ -156,6 +156,7 @@ def test_a_foreign_file_of_finished_pictures_is_refused(tmp_path, photos):
         (np.zeros((8, 8)), "put a single picture in a list"),
         ([], "at least one"),
         (3, "a list of arrays or paths"),
+        ([[[1, 2], [3]]], "picture 0 must be an array or a path; got a list"),
         ("nowhere", "does not exist"),
         ([np.zeros((2, 2, 5))], "1 to 4 channels"),
         ([np.full((2, 2), 7.0)], "from 0 to 1"),

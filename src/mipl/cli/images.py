@@ -96,6 +96,6 @@ def to_bags(
         raise
     write_dataset(data, out)
     part.unlink(missing_ok=True)
-    for name, reason in skipped.items():
-        warn(f"left out {name}: {reason}")
+    for reason in skipped.values():  # It begins with the name.
+        warn(f"left out: {reason}")
     show_written(data, out, as_json, skipped=skipped)

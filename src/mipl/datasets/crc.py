@@ -127,12 +127,14 @@ def _pictures(request: Request, images: Any, labels: Any) -> tuple[Any, Array]:
         return tiles, names[numbers]
     if isinstance(images, (str, Path)):
         return _in_folders(images)
-    if labels is None or len(labels) != len(images):
+    pictures = as_pictures(images)
+    names = np.asarray([] if labels is None else labels)
+    if names.shape != (len(pictures),):
         raise MiplError(
-            f"labels must name the class of each of the {len(images)} images; got "
-            f"{'none' if labels is None else len(labels)}."
+            f"labels must name the class of each of the {len(pictures)} images; got "
+            f"{'none' if labels is None else f'shape {names.shape}'}."
         )
-    return images, np.asarray(labels)
+    return pictures, names
 
 
 def _in_folders(root: str | Path) -> tuple[list[Picture], Array]:

@@ -100,7 +100,7 @@ def _pictures(item: Any, place: int) -> Iterator[Picture]:
         yield item
         return
     if not isinstance(item, (str, Path)):
-        yield Picture(f"picture {place}", np.asarray(item))
+        yield Picture(f"picture {place}", _array(item, place))
         return
     path = existing(item)
     if not path.is_dir():
@@ -117,6 +117,16 @@ def _pictures(item: Any, place: int) -> Iterator[Picture]:
         raise BadFile(f"{path} holds no pictures ({', '.join(SUFFIXES)}).")
     for file in inside:
         yield Picture(file.relative_to(path).with_suffix("").as_posix(), file)
+
+
+def _array(item: Any, place: int) -> Array:
+    try:
+        return np.asarray(item)
+    except ValueError:
+        raise MiplError(
+            f"picture {place} must be an array or a path; got a {type(item).__name__} "
+            "whose rows differ in length."
+        ) from None
 
 
 def _check_names(pictures: Sequence[Picture]) -> None:
