@@ -60,8 +60,15 @@ def test_what_is_missing_is_computed_and_shown(reproduce, tmp_path):
 def test_a_selection_cuts_the_plan(reproduce):
     told = reproduce("small", "--splits", 1, "--epochs", 1, "--dry-run", "--json").json
     assert told["runs"] == 1
-    ran = reproduce("small", "--method", "demipl")
-    assert ran.code == 2 and "nothing of small is selected" in ran.err
+    for option in (("--method", "demipl"), ("--splits", 7)):
+        ran = reproduce("small", *option)
+        assert ran.code == 2 and "nothing of small is selected" in ran.err
+
+
+def test_a_table_without_runs_takes_a_selection(run, tmp_path):
+    store = ("--store", tmp_path / "results.db")
+    ran = run("reproduce", "table1", "--data", "sival-mipl", "--dry-run", *store)
+    assert ran.code == 0 and ran.err == ""
 
 
 @pytest.mark.parametrize("format, suffix", [("csv", "csv"), ("markdown", "md")])

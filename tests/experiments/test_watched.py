@@ -106,3 +106,14 @@ def test_ordinary_cells_are_not_filled_by_watched_runs(tmp_path):
     store.record(Result(watched, "finished", 0.9, 1.0))
     plain = Spot(OURS, FIG_A2.looks(OURS)[0].source, 1).runs(Selection(splits=(0,)))
     assert not store.answers(plain)
+
+
+def test_every_panel_of_figure_1_names_its_data_and_its_bag():
+    titles = {look.title: (look.source, look.place) for look in FIG1.looks(OURS)}
+    assert {t.split(", ")[1] for t in titles} == {
+        "FMNIST",
+        "C-Row bag 1",
+        "C-Row bag 2",
+    }
+    assert titles["(f) MIPLMA (ours), C-Row bag 2"][1] == 100
+    assert "stand-in" in FIG1.title

@@ -8,7 +8,7 @@ from tests.experiments.stores import store_of
 from mipl.experiments.artefact import Selection
 from mipl.experiments.artefacts import ARTEFACTS
 from mipl.experiments.cells import Spot
-from mipl.experiments.entrants import DEMIPL, ELIMIPL, MIPLGP, OURS, RELEASED
+from mipl.experiments.entrants import DEMIPL, ELIMIPL, MALAB, MIPLGP, OURS, RELEASED
 from mipl.experiments.sources import BIRDSONG, SIVAL
 from mipl.reports.results_page import results_page
 
@@ -62,6 +62,16 @@ def test_methods_of_ours_that_beat_ours_are_listed(page):
     told = "| MIPLGP | Birdsong-MIPL | 1 | rebuilt | .746 (2) | +.041 ○ |"
     assert [row.startswith(told) for row in rows] == [True]
     assert "ELIMIPL" not in better
+
+
+def test_variants_above_ours_are_listed_though_ours_stands_in_another_table(tmp_path):
+    store = store_of(tmp_path, VALUES | {Spot(MALAB, SIVAL, 1): [0.90, 0.912]})
+    shown = [*SHOWN, ARTEFACTS["variants"]]
+    page = results_page(store, shown, Selection(), "make results")
+    better = section(page, "Where another method is better here")
+    assert "| MIPL-MaLab | SIVAL-MIPL | 1 | raw features | .906 (2) | +.101 ○ |" in (
+        better
+    )
 
 
 def test_every_row_with_results_has_its_command(page):

@@ -166,9 +166,11 @@ def _selection(
 
 def _plan(wanted: Sequence[Artefact], selection: Selection) -> list[Run]:
     from mipl.errors import MiplError
+    from mipl.experiments.artefact import Selection
 
     plan = [run for one in wanted for run in one.plan(selection)]
-    if not plan and any(vars(selection)[name] for name in ("methods", "data", "r")):
+    # A table of data sets has no runs, whatever is selected.
+    if not plan and any(one.plan(Selection()) for one in wanted):
         names = ", ".join(one.name for one in wanted)
         raise MiplError(f"nothing of {names} is selected; leave an option out.")
     return list(dict.fromkeys(plan))

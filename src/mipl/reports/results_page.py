@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mipl.experiments.artefact import Artefact, Selection
-from mipl.experiments.cells import Cell, Spot
+from mipl.experiments.cells import Cell, Spot, compared
 from mipl.experiments.entrants import OURS
 from mipl.experiments.estimate import estimate
 from mipl.experiments.results import FINISHED, STATES
@@ -26,8 +26,8 @@ _INTRO = (
     "not the same experiment."
 )
 _BETTER = (
-    "Methods of this library, variants of MIPLMA among them, whose mean is above that "
-    "of ours on the splits that both have; ○ significantly so."
+    "Methods of this library, variants and other settings of MIPLMA among them, whose "
+    "mean is above that of ours on the splits that both have; ○ significantly so."
 )
 _BELOW = (
     "Methods, as this library builds them, whose mean is below the published one by "
@@ -58,7 +58,8 @@ def results_page(
         for sheet in products[one.name].sheets:
             lines += [f"## {escaped(sheet.title)}", "", *_shown(one.name, sheet, seen)]
             lines.append("")
-    lines += ["## Where another method is better here", "", *_better(products), ""]
+    better = _better(products, selection.paired)
+    lines += ["## Where another method is better here", "", *better, ""]
     lines += ["## Lower here than published", "", *_lower(products.values()), ""]
     for one in others:
         lines += _section(products[one.name], seen)
@@ -155,21 +156,21 @@ def _all_scores(sheet: Sheet) -> list[Score]:
     return [score for row in sheet.rows for score in _scores(row)]
 
 
-def _better(products: Mapping[str, Product]) -> list[str]:
+def _better(products: Mapping[str, Product], paired: bool) -> list[str]:
     """List the methods of this library whose mean is above ours on the same splits."""
     found: dict[Spot, tuple[float, list[str]]] = {}
+    # Ours may stand in another table than the method: variants have their own.
+    every: dict[Spot, tuple[str, Score]] = {}
     for name, product in products.items():
-        every = [score for sheet in product.sheets for score in _all_scores(sheet)]
-        by_spot = {score.cell.spot: score for score in every}
-        for spot, score in by_spot.items():
-            ours = by_spot.get(Spot(OURS, spot.source, spot.r))
-            ahead = None if ours is None else _ahead(score.cell, ours.cell)
-            if ahead is not None and ahead > 0:
-                mark = MARKS["loss"] if score.verdict == "loss" else ""
-                gap = f"{share(ahead, sign=True)} {mark}".rstrip()
-                found.setdefault(
-                    spot, (-ahead, [*_where(score), gap, command(name, [score])])
-                )
+        for score in (one for sheet in product.sheets for one in _all_scores(sheet)):
+            every.setdefault(score.cell.spot, (name, score))
+    for spot, (name, score) in every.items():
+        _, ours = every.get(Spot(OURS, spot.source, spot.r), ("", None))
+        ahead = None if ours is None else _ahead(score.cell, ours.cell)
+        if ours is not None and ahead is not None and ahead > 0:
+            lost = compared(ours.cell, score.cell, paired) == "loss"
+            gap = f"{share(ahead, sign=True)} {MARKS['loss'] if lost else ''}".rstrip()
+            found[spot] = (-ahead, [*_where(score), gap, command(name, [score])])
     heads = ["method", "data set", "r", "here", "its accuracy", "above ours", "command"]
     rows = [told for _, told in sorted(found.values())]
     return (

@@ -17,11 +17,20 @@ def _looks(
 ) -> tuple[LookAtInstances | LookAtEpochs, ...]:
     first, second = TRAINING_BAGS
     a, b = (
-        LookAtInstances(one, FMNIST, 1, BAGS, BAGS[0], f"({letter}) {one.title}")
+        LookAtInstances(
+            one, FMNIST, 1, BAGS, BAGS[0], f"({letter}) {one.title}, FMNIST"
+        )
         for letter, one in (("a", ELIMIPL), ("b", leader))
     )
     c, d, e, f = (
-        LookAtEpochs(one, ROW, None, TRAINING_BAGS, bag, f"({letter}) {one.title}")
+        LookAtEpochs(
+            one,
+            ROW,
+            None,
+            TRAINING_BAGS,
+            bag,
+            f"({letter}) {one.title}, C-Row bag {TRAINING_BAGS.index(bag) + 1}",
+        )
         for letter, one, bag in (
             ("c", ELIMIPL, first),
             ("d", ELIMIPL, second),
@@ -33,5 +42,8 @@ def _looks(
 
 
 FIGURE = WatchedFigure(
-    "fig1", "Margins among instances and among labels", _looks, columns=3
+    "fig1",
+    "Margins among instances (FMNIST-MIPL) and among labels (C-Row's stand-in)",
+    _looks,
+    columns=3,
 )
