@@ -6,6 +6,7 @@ label is looked at. The best points stand in ``mipl.methods.rows``.
 
     python -m benchmarks.choose_released --data sival-mipl birdsong-mipl --r 1 2 3
     python -m benchmarks.choose_released --data fmnist-mipl --together 1
+    python -m benchmarks.choose_released --data "crc-mipl generator=kmeansseg"
     python -m benchmarks.choose_released --method demipl cdl --data sival-mipl --r 1
     python -m benchmarks.choose_released --summary
 
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measure import loaded
 from benchmarks.record import RESULTS, arguments_text, batches, load, missing, run_all
 
 FILE = RESULTS / "choose_released.csv"
@@ -56,17 +58,23 @@ def grid(method: str, data: str, r: int) -> list[Point]:
 
 def work(points: list[Point]) -> list[dict[str, Any]]:
     """Score some points of the grid of a method on one data set."""
-    from mipl import fit_together, load_dataset, method  # noqa: PLC0415
+    from mipl import fit_together, method  # noqa: PLC0415
     from mipl.errors import Diverged  # noqa: PLC0415
     from mipl.metrics.ambiguity import approximated_accuracy  # noqa: PLC0415
 
     name, data, r = (points[0][key] for key in ("method", "data", "r"))
-    train, _ = load_dataset(data, r=r).split(0)
+    train, _ = loaded(data, r).split(0)
     order = np.random.default_rng(0).permutation(len(train))
     n_fit = int(0.6 * len(train))
     fit, held = train[order[:n_fit]], train[order[n_fit:]]
     models = [
-        method(name, published_for=data, r=r, random_state=0, **point["arguments"])
+        method(
+            name,
+            published_for=data.split()[0],
+            r=r,
+            random_state=0,
+            **point["arguments"],
+        )
         for point in points
     ]
     start = time.perf_counter()

@@ -52,7 +52,7 @@ def work(jobs: list[Job]) -> list[dict[str, Any]]:
     from mipl import fit_together, method  # noqa: PLC0415
     from mipl.errors import Diverged  # noqa: PLC0415
 
-    datasets = {r: _loaded(jobs[0]["data"], r) for r in {job["r"] for job in jobs}}
+    datasets = {r: loaded(jobs[0]["data"], r) for r in {job["r"] for job in jobs}}
     parts = [datasets[job["r"]].split(job["split"]) for job in jobs]
     models = [
         method(job["method"], **_published(job)).set_params(
@@ -81,7 +81,7 @@ def work(jobs: list[Job]) -> list[dict[str, Any]]:
     return rows
 
 
-def _loaded(data: str, r: int) -> Any:
+def loaded(data: str, r: int) -> Any:
     """Load ``name option=value ...`` of the catalog, or a file by its path."""
     from mipl.cli.sources import Source  # noqa: PLC0415
     from mipl.datasets import CATALOG  # noqa: PLC0415

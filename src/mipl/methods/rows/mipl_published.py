@@ -30,6 +30,8 @@ MIPLMA_CHOSEN: Mapping[tuple[str, int | None], Mapping[str, float]] = {
     ("birdsong-mipl", 1): {_LR: 0.01},
     ("birdsong-mipl", 2): {_LR: 0.05},
     ("birdsong-mipl", 3): {_LR: 0.01},
+    # On the KMeansSeg bags of the stand-in for CRC-MIPL.
+    ("crc-mipl", None): {_LR: 0.01, _LAM: 5.0},
 }
 
 
