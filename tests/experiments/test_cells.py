@@ -62,7 +62,6 @@ def test_a_cell_has_what_the_store_has(tmp_path):
     assert first.mean == pytest.approx(0.75)
     assert first.std == pytest.approx(np.std([0.7, 0.8]))
     assert (first.missing, second.missing, third.missing) == (1, 2, 3)
-    assert first.seconds == 4.0
     assert (third.mean, third.std) == (None, None)
 
 

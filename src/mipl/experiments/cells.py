@@ -49,14 +49,11 @@ class Cell:
     values : mapping of split to accuracy
     wanted : int
         Number of splits planned.
-    seconds : float
-        What the measured runs took.
     """
 
     spot: Spot
     values: Mapping[int, float] = field(default_factory=dict)
     wanted: int = len(SPLITS)
-    seconds: float = 0.0
 
     @property
     def mean(self) -> float | None:
@@ -127,7 +124,6 @@ def measured(
             spot,
             {one.run.split: one.accuracy for one in known if one.accuracy is not None},
             len(runs),
-            sum(one.seconds for one in known),
         )
     return cells
 
