@@ -79,6 +79,19 @@ def test_a_failed_run_is_told_and_listed(runs):
     assert "unknown argument of miplma" in " ".join(ran.out.split())
 
 
+def test_what_diverged_is_told_apart_and_computed_again_only_if_asked(runs):
+    grid = ("--method", "miplma", *GRID, "--splits", 0, "--set", "training.lr=1e30")
+    assert runs("compute", *grid, "--json").json["ended"] == {"diverged": 1}
+    told = runs("compute", *grid, "--dry-run", "--json").json
+    assert (told["known"], told["diverged"], told["to_compute"]) == (1, 1, 0)
+    assert "1 of them known, 1 diverged" in runs("compute", *grid, "--dry-run").out
+    assert "1 of them known before, 1 diverged" in runs("compute", *grid).out
+    again = (*grid, "--retry-diverged")
+    told = runs("compute", *again, "--dry-run", "--json").json
+    assert (told["known"], told["diverged"], told["to_compute"]) == (0, 0, 1)
+    assert runs("compute", *again, "--json").json["ended"] == {"diverged": 1}
+
+
 @pytest.mark.parametrize(
     "arguments, sentence",
     [

@@ -17,6 +17,7 @@ from mipl.cli.plan_options import (
     DryRun,
     Epochs,
     Methods,
+    RetryDiverged,
     Splits,
     StoreFile,
     Where,
@@ -49,6 +50,7 @@ def compute(
         ),
     ] = None,
     dry_run: DryRun = False,
+    retry_diverged: RetryDiverged = False,
     backend: Where = Backend.processes,
     address: Address = None,
     workers: Workers = 2,
@@ -70,14 +72,13 @@ def compute(
         given.append("published=true")
     plan = _plan(method or (), data or (), r, splits, seed, given)
     if dry_run:
-        told = plan_work.expected(plan, store, workers)
+        told = plan_work.expected(plan, store, workers, retry_diverged)
         show_json(told) if as_json else plan_work.show_expected(told, workers)
         return
     kept = Store(store, create=True)
     cluster = plan_work.chosen_backend(backend, address)
-    told = plan_work.as_told(
-        plan_work.work_off(context, plan, kept, workers, cluster), store
-    )
+    done = plan_work.work_off(context, plan, kept, workers, cluster, retry_diverged)
+    told = plan_work.as_told(done, store)
     if as_json:
         show_json(told)
     else:

@@ -55,6 +55,7 @@ class Score:
             "std": _short(self.cell.std),
             "splits": len(self.cell.values),
             "missing": self.cell.missing,
+            "diverged": self.cell.diverged,
             "published": published and published.mean,
             "published_std": published and published.std,
             "difference": _short(self.difference),
@@ -138,10 +139,10 @@ class Product:
     name, title : str
     sheets : tuple of Sheet
     pictures : tuple of Picture
+    runs, missing, diverged : int
+        Runs it is made of, how many of them the store lacks, and how many diverged.
     curves : pairs of a title and the histories of methods
         Figures by epoch, for a page that can draw them.
-    runs, missing : int
-        Runs it is made of, and how many of them the store lacks.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Product:
     pictures: tuple[Picture, ...] = ()
     runs: int = 0
     missing: int = 0
+    diverged: int = 0
     curves: tuple[tuple[str, list[tuple[str, list[History]]]], ...] = ()
 
     @property

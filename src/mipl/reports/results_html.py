@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from mipl.experiments.sheet import Product, Sheet
-from mipl.reports.entries import told
+from mipl.reports.entries import gaps, told
 from mipl.reports.figures import draw
 from mipl.reports.html import PANELS, render
 from mipl.reports.plots import as_svg, draw_curves
@@ -22,6 +22,7 @@ def as_html(products: Sequence[Product]) -> str:
             "products": [_section(product) for product in products],
             "runs": sum(product.runs for product in products),
             "missing": sum(product.missing for product in products),
+            "diverged": sum(product.diverged for product in products),
         },
     )
 
@@ -31,8 +32,7 @@ def _section(product: Product) -> dict[str, Any]:
         "name": product.name,
         "title": product.title,
         "command": product.command,
-        "runs": product.runs,
-        "missing": product.missing,
+        "gaps": gaps(product),
         "sheets": [_table(sheet, product.title) for sheet in product.sheets],
         "pictures": [Markup(as_svg(draw(one))) for one in product.pictures],
         "curves": [
