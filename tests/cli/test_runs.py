@@ -71,12 +71,23 @@ def test_settings_and_options_reach_the_run(runs):
     assert row["arguments"] == {"lam": 2.5, "training__lr": 0.2, "training__epochs": 2}
 
 
+@pytest.mark.parametrize("flags", [(), ("--dry-run",)])
+def test_an_unknown_argument_is_refused_before_anything_is_planned(
+    flags, runs, tmp_path
+):
+    grid = (*GRID, "--method", "miplma", "--splits", 0, "--set", "colour=1", *flags)
+    ran = runs("compute", *grid)
+    assert ran.code == 2 and ran.out == ""
+    assert ran.err.startswith("error: unknown argument of miplma 'colour'")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failed_run_is_told_and_listed(runs):
-    grid = (*GRID, "--method", "miplma", "--splits", 0, "--set", "colour=1")
+    grid = (*GRID, "--method", "miplma", "--splits", 0, "--set", "lam=-1")
     ran = runs("compute", *grid)
     assert ran.code == 1 and "1 runs failed; mipl runs ls --state failed" in ran.err
     ran = runs("ls", "--state", "failed")
-    assert "unknown argument of miplma" in " ".join(ran.out.split())
+    assert "lam of MIPLMA must be a number >= 0" in " ".join(ran.out.split())
 
 
 def test_what_diverged_is_told_apart_and_computed_again_only_if_asked(runs):

@@ -96,9 +96,12 @@ def _plan(
     seed: int,
     settings: list[str],
 ) -> list[Run]:
+    from dataclasses import replace
+
     from mipl.cli.sources import given_options
     from mipl.datasets import CATALOG
     from mipl.errors import MiplError, unknown
+    from mipl.experiments.computing import build
     from mipl.experiments.plan import Run
     from mipl.methods.registry import find
 
@@ -116,10 +119,13 @@ def _plan(
             options[inside] = value
         else:
             arguments[name.replace(".", "__")] = value
-    return [
+    plan = [
         Run(id, name, arguments, options, r=count, split=split, seed=seed)
         for name in data
         for count in numbers("--r", r) or ()
         for split in numbers("--splits", splits) or ()
         for id in methods
     ]
+    for run in dict.fromkeys(replace(run, split=0) for run in plan):
+        build(run)  # Arguments that a method does not have are told at once.
+    return plan
