@@ -9,6 +9,7 @@ from tests.reports.products import MEASURED, NASTY, PRODUCT
 
 from mipl.experiments.pictures import Bars, Picture, Point
 from mipl.experiments.sheet import Product
+from mipl.reports.figures import draw
 from mipl.reports.formats import FORMATS, save_pictures, written
 from mipl.reports.results_html import as_html
 
@@ -81,6 +82,18 @@ def test_html_is_one_file_with_its_pictures():
     assert "5 of 33 planned runs are done, 10 diverged; what is missing says" in page
     assert "<b>*c*" not in page and "&lt;b&gt;*c*" in page
     assert {"#small", "#fig"} <= set(re.findall(r'href="(#\w+)"', page))
+
+
+def test_html_shows_no_picture_larger_than_it_was_drawn():
+    """A figure of one small panel must not fill the page; a wide one may shrink."""
+    points = (Point(0.5, 0.1), Point(0.6, 0.1))
+    bars = Bars("SIVAL", ("r = 1", "r = 2"), (("ours", points),))
+    pictures = (Picture("one", (bars,)), Picture("four", (bars,) * 4, 4))
+    page = as_html([Product("fig", "A figure", (), pictures)])
+    widths = re.findall(r'class="picture" style="max-width: (\d+)px"', page)
+    drawn = [draw(picture).get_figwidth() * 96 for picture in pictures]
+    assert [float(width) for width in widths] == pytest.approx(drawn, abs=1)
+    assert drawn[0] < 500
 
 
 def test_html_draws_curves():
