@@ -10,6 +10,7 @@ from mipl.experiments.artefacts import ARTEFACTS
 from mipl.experiments.cells import Spot
 from mipl.experiments.entrants import DEMIPL, ELIMIPL, MALAB, MIPLGP, OURS, RELEASED
 from mipl.experiments.sources import BIRDSONG, SIVAL
+from mipl.reports.entries import told
 from mipl.reports.results_page import results_page
 
 VALUES = {
@@ -80,6 +81,25 @@ def test_every_row_with_results_has_its_command(page):
     assert len(rows) == 1  # Those of r = 2 and 3 have no result.
     assert rows[0].endswith("| mipl reproduce table2 --method miplma --r 1 |")
     assert "rows without any result yet are left out" in table
+
+
+def test_the_command_of_a_rival_shows_its_mark_again(tmp_path):
+    """Alone it is compared with nothing: ours must stand in the command, too."""
+    store = store_of(tmp_path, VALUES)
+    page = results_page(store, SHOWN, Selection(), "make results")
+    table = section(page, f"table2: {ARTEFACTS['table2'].title}")
+    [row] = [line for line in table.splitlines() if line.startswith("| ELIMIPL | 1")]
+    *_, shown, command, _ = row.split("|")
+    assert " ● " in shown.replace("<br>", " ")
+    assert command.strip() == (
+        "mipl reproduce table2 --method miplma --method elimipl --r 1"
+    )
+    only = Selection(methods=("miplma", "elimipl"), r=(1,))
+    [sheet] = ARTEFACTS["table2"].build(store, only).sheets
+    again = {row[0]: [told(entry) for entry in row[2:]] for row in sheet.rows}
+    assert any(one.lines[0].endswith(" ●") for one in again["ELIMIPL"])
+    better = section(page, "Where another method is better here")
+    assert "--method miplma --method miplgp --data birdsong-mipl --r 1 |" in better
 
 
 def test_what_is_missing_is_counted_and_estimated(page):

@@ -21,8 +21,9 @@ from mipl.reports.markdown import escaped, sheet_lines, table_lines
 
 _INTRO = (
     "Every run is a row of the results that this page is made of; nothing on it was "
-    "typed by hand. A command computes what is missing of its line, and shows the line "
-    "again; `--known` only shows. Published figures were measured on the authors' bags "
+    "typed by hand. A command computes what is missing of its line, and of the method "
+    "that it is compared with, and shows both again; `--known` only shows. Bold needs "
+    "the whole table. Published figures were measured on the authors' bags "
     "and ours on those that the column *here* tells of, so they are orientation and "
     "not the same experiment."
 )
@@ -81,8 +82,8 @@ class _Seen:
         return new
 
 
-def command(name: str, scores: Sequence[Score]) -> str:
-    """Return what computes and shows some cells of one r.
+def command(name: str, scores: Sequence[Score], leader: str | None = None) -> str:
+    """Return what computes and shows some cells of one r, a leader's beside them.
 
     Examples
     --------
@@ -93,7 +94,8 @@ def command(name: str, scores: Sequence[Score]) -> str:
     'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
     """
     spots = [score.cell.spot for score in scores]
-    methods = dict.fromkeys(f" --method {spot.entrant.method}" for spot in spots)
+    ids = [*([] if leader is None else [leader]), *(s.entrant.method for s in spots)]
+    methods = dict.fromkeys(f" --method {id}" for id in ids)
     sources = dict.fromkeys(f" --data {spot.source.id}" for spot in spots)
     counts = dict.fromkeys(f" --r {spot.r}" for spot in spots if spot.r is not None)
     data = "".join(sources) if len(sources) == 1 else ""
@@ -137,8 +139,10 @@ def _shown(name: str, sheet: Sheet, seen: _Seen) -> list[str]:
     if spots <= seen.spots:
         return ["Nothing but what stands above was computed yet."]
     seen.spots |= spots
+    # Alone, a method would be compared with nothing: the first one goes with it.
+    leader = next(found for found in scores if found)[0].cell.spot.entrant.method
     rows = tuple(
-        (*row, command(name, found))
+        (*row, command(name, found, leader))
         for row, found, there in zip(sheet.rows, scores, known, strict=True)
         if there
     )
@@ -176,7 +180,8 @@ def _better(products: Mapping[str, Product], paired: bool) -> list[str]:
         if ours is not None and ahead is not None and ahead > 0:
             lost = compared(ours.cell, score.cell, paired) == "loss"
             gap = f"{share(ahead, sign=True)} {MARKS['loss'] if lost else ''}".rstrip()
-            found[spot] = (-ahead, [*_where(score), gap, command(name, [score])])
+            again = command(name, [score], OURS.method)
+            found[spot] = (-ahead, [*_where(score), gap, again])
     heads = ["method", "data set", "r", "here", "its accuracy", "above ours", "command"]
     rows = [told for _, told in sorted(found.values())]
     return (
