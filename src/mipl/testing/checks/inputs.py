@@ -153,7 +153,8 @@ def check_empty_bag_named(estimator: Any) -> None:
 
 def check_what_are_no_bags_refused(estimator: Any) -> None:
     """Text, a row of numbers and no bag at all are refused in a sentence on bags."""
-    for wrong in ("text", np.arange(3.0), []):
+    cases: tuple[Any, ...] = ("text", np.arange(3.0), [])
+    for wrong in cases:
         model, what = fresh(estimator), f"{wrong!r} instead of bags"
         refuses(partial(model.fit, wrong, [0, 1]), "bags", what=what)
 
