@@ -107,6 +107,15 @@ def test_what_diverged_is_told_apart_and_computed_again_only_if_asked(runs):
     assert runs("compute", *again, "--json").json["ended"] == {"diverged": 1}
 
 
+def test_what_diverged_is_not_forgotten_where_its_data_are_absent(runs, tmp_path):
+    path = write(tmp_path / "x.bags.h5", 40, labels=None)  # Of no use as it is.
+    lost = Result(Run("miplma", str(path)), "diverged", None, 1.0, message="NaN.")
+    Store(tmp_path / "results.db", create=True).record(lost)
+    grid = ("--method", "miplma", "--data", path, "--splits", 0, "--retry-diverged")
+    assert runs("compute", *grid).code == 2
+    assert len(Store(tmp_path / "results.db").results(["diverged"])) == 1
+
+
 @pytest.mark.parametrize(
     "arguments, sentence",
     [

@@ -77,10 +77,11 @@ def work_off(
     """Compute a plan with a bar; told how to go on where it is interrupted."""
     from mipl.cli.progress import plan_bar
     from mipl.cli.resuming import stoppable
-    from mipl.experiments.runner import run_plan
+    from mipl.experiments.results import FINISHED
+    from mipl.experiments.runner import left, run_plan
 
-    if retry_diverged:
-        store.forget_diverged(plan)
+    if retry_diverged:  # But for those whose data are not at hand.
+        store.forget_diverged(left(plan, store, (FINISHED,)).runs)
     with stoppable(context, store.path, ""), plan_bar() as watch:
         return run_plan(plan, store, workers, backend, watch)
 

@@ -44,7 +44,7 @@ class Source:
         return read_bags(self.path(), **given_options(self.settings))
 
     def path(self) -> Path:
-        """Return the path of what is no name of the catalog; such a name is guessed."""
+        """Return what was named as a path; what can only be a wrong name is refused."""
         from mipl.datasets import CATALOG
         from mipl.errors import MiplError, unknown
 

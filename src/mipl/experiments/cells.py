@@ -51,7 +51,7 @@ class Cell:
     wanted : int
         Number of splits planned.
     diverged : int
-        Number of runs that diverged: they have no accuracy, and never will.
+        Number of runs that diverged, which have no accuracy.
     """
 
     spot: Spot

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 
@@ -28,13 +29,16 @@ class Loaded:
 
 def loaded(run: Run) -> Loaded:
     """Load the data of a run; those used last are kept."""
-    changed = 0 if run.data in CATALOG else existing(run.data).stat().st_mtime_ns
+    path = Path(run.data)
+    own = run.data not in CATALOG and (path.suffix != "" or path.exists())
+    changed = existing(path).stat().st_mtime_ns if own else None
     return _loaded(run.data, Facts(run.options), run.r, changed)
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str, options: Facts, r: int, changed: int) -> Loaded:
-    if name in CATALOG:
+def _loaded(name: str, options: Facts, r: int, changed: int | None) -> Loaded:
+    """Load a name of the catalog, or read a file that was ``changed`` then."""
+    if changed is None:
         data = load_dataset(name, r=r, **options)
     else:
         data = read_dataset(name, **options)
