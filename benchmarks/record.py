@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
 import multiprocessing
 import os
@@ -18,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
+
+from mipl.files import write_text
 
 RESULTS = Path(__file__).parent / "results"
 Job = dict[str, Any]
@@ -32,14 +35,28 @@ def load(path: Path) -> list[dict[str, str]]:
 
 
 def append(path: Path, row: dict[str, Any]) -> None:
-    """Add one row, with a header if the file is new."""
+    """Add one row, with a header if the file is new.
+
+    A column that the file lacks is added to it, empty in the rows before.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = not path.exists()
+    old = _heads(path)
+    heads = list(dict.fromkeys([*old, *row]))
+    if heads != old:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, heads)
+        writer.writeheader()
+        writer.writerows(load(path))
+        write_text(path, text.getvalue())
     with path.open("a", newline="") as handle:
-        writer = csv.DictWriter(handle, fieldnames=list(row))
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
+        csv.DictWriter(handle, heads).writerow(row)
+
+
+def _heads(path: Path) -> list[str]:
+    if not path.exists():
+        return []
+    with path.open(newline="") as handle:
+        return next(csv.reader(handle), [])
 
 
 def arguments_text(arguments: dict[str, Any]) -> str:

@@ -6,12 +6,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
+from mipl import load_dataset, method
+from mipl.experiments.contents import content_of
 from mipl.experiments.plan import Run
 from mipl.experiments.results import Result
 from mipl.experiments.store import Store
+from mipl.formats import read_dataset, write_dataset
 
 GRID = ("--data", "synthetic", "--epochs", 2, "--workers", 1)
 
@@ -71,12 +75,45 @@ def test_settings_and_options_reach_the_run(runs):
     assert row["arguments"] == {"lam": 2.5, "training__lr": 0.2, "training__epochs": 2}
 
 
+@pytest.mark.parametrize("flags", [(), ("--dry-run",)])
+def test_an_unknown_argument_is_refused_before_anything_is_planned(
+    flags, runs, tmp_path
+):
+    grid = (*GRID, "--method", "miplma", "--splits", 0, "--set", "colour=1", *flags)
+    ran = runs("compute", *grid)
+    assert ran.code == 2 and ran.out == ""
+    assert ran.err.startswith("error: unknown argument of miplma 'colour'")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failed_run_is_told_and_listed(runs):
-    grid = (*GRID, "--method", "miplma", "--splits", 0, "--set", "colour=1")
+    grid = (*GRID, "--method", "miplma", "--splits", 0, "--set", "lam=-1")
     ran = runs("compute", *grid)
     assert ran.code == 1 and "1 runs failed; mipl runs ls --state failed" in ran.err
     ran = runs("ls", "--state", "failed")
-    assert "unknown argument of miplma" in " ".join(ran.out.split())
+    assert "lam of MIPLMA must be a number >= 0" in " ".join(ran.out.split())
+
+
+def test_what_diverged_is_told_apart_and_computed_again_only_if_asked(runs):
+    grid = ("--method", "miplma", *GRID, "--splits", 0, "--set", "training.lr=1e30")
+    assert runs("compute", *grid, "--json").json["ended"] == {"diverged": 1}
+    told = runs("compute", *grid, "--dry-run", "--json").json
+    assert (told["known"], told["diverged"], told["to_compute"]) == (1, 1, 0)
+    assert "1 of them known, 1 diverged" in runs("compute", *grid, "--dry-run").out
+    assert "1 of them known before, 1 diverged" in runs("compute", *grid).out
+    again = (*grid, "--retry-diverged")
+    told = runs("compute", *again, "--dry-run", "--json").json
+    assert (told["known"], told["diverged"], told["to_compute"]) == (0, 0, 1)
+    assert runs("compute", *again, "--json").json["ended"] == {"diverged": 1}
+
+
+def test_what_diverged_is_not_forgotten_where_its_data_are_absent(runs, tmp_path):
+    path = write(tmp_path / "x.bags.h5", 40, labels=None)  # Of no use as it is.
+    lost = Result(Run("miplma", str(path)), "diverged", None, 1.0, message="NaN.")
+    Store(tmp_path / "results.db", create=True).record(lost)
+    grid = ("--method", "miplma", "--data", path, "--splits", 0, "--retry-diverged")
+    assert runs("compute", *grid).code == 2
+    assert len(Store(tmp_path / "results.db").results(["diverged"])) == 1
 
 
 @pytest.mark.parametrize(
@@ -94,6 +131,44 @@ def test_a_failed_run_is_told_and_listed(runs):
 def test_wrong_input_is_told_in_a_sentence(arguments, sentence, runs):
     ran = runs("compute", *arguments)
     assert ran.code == 2 and sentence in ran.err and "Traceback" not in ran.err
+
+
+def write(path, n_bags, **changes):
+    data = load_dataset("synthetic", n_bags=n_bags)
+    write_dataset(replace(data, **changes), path)
+    return path
+
+
+def test_a_file_of_ones_own_is_data_like_any_other(runs, tmp_path):
+    path = write(tmp_path / "my bags.bags.h5", 40)
+    grid = ("--method", "miplma", "--data", path, "--splits", "0-1", "--epochs", 2)
+    ran = runs("compute", *grid, "--workers", 1)
+    assert ran.code == 0 and "2 finished" in ran.out
+    first, _ = Store(tmp_path / "results.db").results()
+    data = read_dataset(path)
+    assert (first.run.data, first.run.content) == (str(path), content_of(data))
+    train, test = data.split(0)
+    model = method("miplma", random_state=0, training__epochs=2)
+    model.fit(train.bags, train.candidates)
+    assert first.accuracy == model.score(test.bags, test.labels)
+    assert runs("compute", *grid, "--dry-run", "--json").json["known"] == 2
+    runs("export", tmp_path / "table.csv")
+    ran = runs("import", tmp_path / "table.csv", "--json")
+    assert (ran.json["added"], ran.json["known"]) == (0, 2)
+    write(path, 50)  # Other bags under the same name.
+    assert runs("compute", *grid, "--dry-run", "--json").json["to_compute"] == 2
+
+
+def test_a_file_that_cannot_be_used_is_told(runs, tmp_path):
+    grid = ("--method", "miplma", "--splits", 0)
+    path = write(tmp_path / "x.bags.h5", 40)
+    ran = runs("compute", *grid, "--data", path, "--r", 2)
+    assert ran.code == 2 and "--r goes with a name of the catalog" in ran.err
+    ran = runs("compute", *grid, "--data", tmp_path / "y.bags.h5")
+    assert ran.code == 2 and "y.bags.h5 does not exist" in ran.err
+    write(path, 40, labels=None)
+    ran = runs("compute", *grid, "--data", path)
+    assert ran.code == 2 and "has no true labels" in ran.err
 
 
 def test_results_are_listed_and_shown(runs, tmp_path):

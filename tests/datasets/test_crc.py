@@ -100,6 +100,13 @@ def test_wrong_options(tiles):
         ({"images": pixels, "labels": labels[:3]}, "60 images; got shape .3,."),
         ({"images": pixels, "labels": 5}, "60 images; got shape"),
         ({"images": pixels, "labels": np.c_[labels]}, "60 images; got shape .60, 1."),
+        (
+            {"images": pixels, "labels": [*labels[:59], ["tumour"]]},
+            "each of the 60 images; got a ragged list",
+        ),
+        ({"images": pixels, "labels": [*labels[:59], None]}, "None of bag 59 must be"),
+        ({"images": pixels, "labels": [{"a", "b"}] * 60}, "one class of each image"),
+        ({"images": pixels, "labels": [np.nan] + [1, 2] * 29 + [1]}, "bag 0 is nan"),
         ({"images": 5, "labels": labels}, "pictures must be an array"),
         ({"images": pixels, "labels": labels, "generator": "sfit"}, "'sift'"),
         ({"images": pixels, "labels": labels, "size": 9}, "must be 1 to 3"),

@@ -17,3 +17,9 @@ def store_of(folder: Path, values: Mapping[Spot, Sequence[float]]) -> Store:
         for run, accuracy in zip(spot.runs(selection), accuracies, strict=True):
             assert store.record(Result(run, "finished", accuracy, 2.0))
     return store
+
+
+def diverge(store: Store, spot: Spot, splits: Sequence[int]) -> None:
+    """Let the runs of a cell on these splits have diverged."""
+    for run in spot.runs(Selection(splits=tuple(splits))):
+        assert store.record(Result(run, "diverged", None, 0.5, message="NaN."))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.experiments.stores import store_of
+from tests.experiments.stores import diverge, store_of
 
 from mipl.experiments.artefact import Selection
 from mipl.experiments.cells import (
@@ -62,8 +62,16 @@ def test_a_cell_has_what_the_store_has(tmp_path):
     assert first.mean == pytest.approx(0.75)
     assert first.std == pytest.approx(np.std([0.7, 0.8]))
     assert (first.missing, second.missing, third.missing) == (1, 2, 3)
-    assert first.seconds == 4.0
     assert (third.mean, third.std) == (None, None)
+
+
+def test_runs_that_diverged_are_not_missing(tmp_path):
+    spot = Spot(DEMIPL, SIVAL, 1)
+    store = store_of(tmp_path, {spot: [0.6, 0.7]})
+    diverge(store, spot, [2, 4])
+    cell = measured(store, [spot], Selection())[spot]
+    assert (len(cell.values), cell.diverged, cell.missing) == (2, 2, 6)
+    assert cell.mean == pytest.approx(0.65)
 
 
 def test_a_paired_comparison_takes_the_shared_splits():

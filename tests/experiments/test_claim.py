@@ -3,7 +3,16 @@
 import pytest
 
 from mipl.experiments.cells import Cell, Spot, spots
-from mipl.experiments.claim import SAME, SIGNIFICANT, Amount, Claim, Count, pairs
+from mipl.experiments.claim import (
+    ABOVE,
+    SAME,
+    SIGNIFICANT,
+    Amount,
+    Basis,
+    Claim,
+    Count,
+    pairs,
+)
 from mipl.experiments.entrants import DEMIPL, MIPLGP, OURS, PRODEN_MA, PRODEN_MLP
 from mipl.experiments.paper import published
 from mipl.experiments.sources import KMNIST, SIVAL
@@ -26,6 +35,15 @@ def test_above_is_about_means_on_shared_splits():
     assert claim.count(cells([0.6], [0.6])) == Count(0, 1, 0)
     assert claim.count(cells([], [0.6])) == Count(0, 0, 1)
     assert claim.count({}) == Count(0, 0, 1)
+
+
+def test_a_claim_rests_on_the_splits_it_compares():
+    found = cells([0.6, 0.63, 0.59], [0.5, 0.52])
+    for how in (ABOVE, SIGNIFICANT):
+        assert Claim("", "", PAIR, how).basis(found) == Basis(2, 2, (2,))
+    groups = Claim("", "", PAIR, SIGNIFICANT).basis(found, paired=False)
+    assert groups == Basis(2, 2, (3, 2))  # Two groups need no splits in common.
+    assert Claim("", "", PAIR).basis(cells([0.6], [])) == Basis(0, 2, ())
 
 
 @pytest.mark.parametrize(

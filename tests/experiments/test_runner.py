@@ -86,6 +86,10 @@ def test_a_run_that_diverges_or_fails_does_not_stop_the_others(store):
     assert "became nan" in diverged.message and diverged.accuracy is None
     again = run_plan([WRONG, DIVERGING, *PLAN[:1]], store)
     assert again.known == 2 and again.ended == {"failed": 1}
+    assert again.diverged == 1
+    assert store.forget_diverged([WRONG, DIVERGING, *PLAN]) == 1
+    again = run_plan([DIVERGING, *PLAN[:1]], store)
+    assert again.known == 1 and again.ended == {"diverged": 1}
 
 
 def test_of_runs_trained_together_only_the_one_at_fault_diverges(store):

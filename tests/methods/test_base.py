@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy import sparse
 from tests.testing.sound import Sound
 
 from mipl import Bags, Candidates, MiplError
@@ -48,6 +49,38 @@ def test_a_tensor_and_a_series_of_bags_are_bags():
     p = Sound().fit(cube, PROBLEM.y).predict_proba(cube)
     series = pd.Series(list(cube.numpy()))
     np.testing.assert_array_equal(Sound().fit(series, PROBLEM.y).predict_proba(cube), p)
+
+
+@pytest.mark.parametrize(
+    ("x", "part"),
+    [
+        (None, "bags must be a list of (n_i, d) arrays, a 3-D or a 2-D array; got a"),
+        (3, "got a int"),
+        ({}, "got a dict"),
+        (["a", "b"], "bag 0 must hold numbers"),
+        ([["a"], ["b"]], "bag 0 must hold numbers"),
+        ([object()], "bag 0 must hold numbers"),
+        (np.array(3.0), "got shape ()"),
+        (np.zeros((0, 2)), "there are no bags"),
+        (np.array([[1.0], [np.nan]]), "bag 1"),
+        (sparse.csr_array(np.eye(2)), "must be dense; got a sparse matrix"),
+    ],
+)
+def test_what_are_no_bags_is_told_in_our_words(x, part, model):
+    """In one sentence: what scikit-learn says of arrays has several lines."""
+    for call in (lambda: Sound().fit(x, [0, 1]), lambda: model.predict(x)):
+        told = sentence(call)
+        assert part in told and "\n" not in told
+
+
+def test_columns_that_scikit_learn_objects_to_are_an_error_of_ours():
+    table = pd.DataFrame({"height": [1.0, 2.0], "width": [0.0, 1.0]})
+    model = Sound().fit(table, [0, 1])
+    told = sentence(lambda: model.predict(table[["width", "height"]]))
+    assert told.startswith("The feature names should match")
+    model = Sound().fit(table.to_numpy(), [0, 1])
+    told = sentence(lambda: model.predict(np.zeros((2, 3))))
+    assert told.startswith("X has 3 features, but Sound is expecting 2")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +152,7 @@ def test_labels_of_calibrate_must_be_one_per_bag(model):
 
 def test_other_candidates_must_be_as_many_and_of_known_classes(model):
     told = sentence(lambda: model.disambiguate(PROBLEM.bags, PROBLEM.y[:4]))
-    assert told == "there are 15 bags and 4 candidate sets; give one set per bag."
+    assert told.startswith("there are 15 bags and 4 candidate sets (inconsistent")
     palms = [{"palm"}] * len(PROBLEM.bags)
     assert "'palm' of bag 0" in sentence(
         lambda: model.disambiguate(PROBLEM.bags, palms)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.reports.products import BEATEN, MEASURED, MISSING
+from tests.reports.products import BEATEN, DIVERGED, MEASURED, MISSING
 
 from mipl.experiments.cells import Cell
 from mipl.experiments.paper import highest
@@ -42,6 +42,15 @@ def test_one_split_has_no_spread():
 
 def test_missing_cells_tell_the_runs_that_would_fill_them():
     assert told(MISSING) == Told(("10 runs missing",))
+
+
+def test_cells_that_diverged_say_so_and_are_not_missing():
+    spot = BEATEN.cell.spot
+    assert told(DIVERGED).lines == ("10 diverged",)
+    some = Score(Cell(spot, {}, 10, diverged=3))
+    assert told(some).lines[0] == "3 diverged, 7 runs missing"
+    rest = Score(Cell(spot, {0: 0.6, 1: 0.65}, 10, diverged=8), verdict="win")
+    assert told(rest).lines[0] == ".625±.025 (2 of 10, 8 diverged) ●"
 
 
 def test_a_tally_tells_what_was_not_tested():

@@ -52,7 +52,7 @@ def test_attention_is_coloured_by_truth_and_an_absent_run_says_so():
     assert heights == [0.7, 0.2, 0.1]
     colours = [bar.get_facecolor() for bar in first.patches]
     assert colours[1] == colours[2] != colours[0]
-    assert [text.get_text() for text in second.texts] == ["not run yet"]
+    assert [text.get_text() for text in second.texts] == ["no result"]
 
 
 def test_traces_start_at_epoch_one():

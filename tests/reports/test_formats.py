@@ -9,6 +9,7 @@ from tests.reports.products import MEASURED, NASTY, PRODUCT
 
 from mipl.experiments.pictures import Bars, Picture, Point
 from mipl.experiments.sheet import Product
+from mipl.reports.figures import draw
 from mipl.reports.formats import FORMATS, save_pictures, written
 from mipl.reports.results_html import as_html
 
@@ -18,6 +19,7 @@ def test_every_format_tells_the_figures_and_the_gaps(format):
     text = written([PRODUCT], format)
     assert ".802" in text
     assert "10 runs missing" in text or ",10," in text
+    assert "10 diverged" in text or ",0,10," in text
     assert text.endswith("\n")
 
 
@@ -31,12 +33,12 @@ def test_text_has_no_trailing_blanks_and_all_notes():
     assert not [line for line in text.splitlines() if line != line.rstrip()]
     assert "A note: 100 % <honest>." in text
     assert NASTY.split(" & ")[0] in text
-    assert "18 of 23 runs are missing; mipl reproduce small computes them." in text
+    assert "10 of 33 runs diverged, 18 of 33 runs are missing; mipl reproduce" in text
 
 
 def test_csv_has_a_row_per_score():
     rows = list(csv.DictReader(written([PRODUCT], "csv").splitlines()))
-    assert len(rows) == 4
+    assert len(rows) == 5
     assert float(rows[0]["mean"]) == pytest.approx(MEASURED.cell.mean, abs=1e-6)
     assert (
         rows[0]
@@ -52,7 +54,8 @@ def test_csv_has_a_row_per_score():
         == rows[0]
     )
     assert (rows[2]["mean"], rows[2]["missing"]) == ("", "10")
-    assert (rows[3]["MIPL win"], rows[3]["MIPL untested"]) == ("3", "6")
+    assert (rows[3]["missing"], rows[3]["diverged"]) == ("0", "10")
+    assert (rows[4]["MIPL win"], rows[4]["MIPL untested"]) == ("3", "6")
 
 
 class Links(HTMLParser):
@@ -76,8 +79,21 @@ def test_html_is_one_file_with_its_pictures():
     assert not links.outside
     assert page.count("<svg") == 1
     assert "<b>.802±.022 (3)</b>" in page
+    assert "5 of 33 planned runs are done, 10 diverged; what is missing says" in page
     assert "<b>*c*" not in page and "&lt;b&gt;*c*" in page
     assert {"#small", "#fig"} <= set(re.findall(r'href="(#\w+)"', page))
+
+
+def test_html_shows_no_picture_larger_than_it_was_drawn():
+    """A figure of one small panel must not fill the page; a wide one may shrink."""
+    points = (Point(0.5, 0.1), Point(0.6, 0.1))
+    bars = Bars("SIVAL", ("r = 1", "r = 2"), (("ours", points),))
+    pictures = (Picture("one", (bars,)), Picture("four", (bars,) * 4, 4))
+    page = as_html([Product("fig", "A figure", (), pictures)])
+    widths = re.findall(r'class="picture" style="max-width: (\d+)px"', page)
+    drawn = [draw(picture).get_figwidth() * 96 for picture in pictures]
+    assert [float(width) for width in widths] == pytest.approx(drawn, abs=1)
+    assert drawn[0] < 500
 
 
 def test_html_draws_curves():

@@ -14,7 +14,7 @@ def cells(line):
 def test_rows_have_as_many_cells_as_the_head():
     lines = [line for line in as_markdown([PRODUCT]).splitlines() if line[:1] == "|"]
     assert [len(cells(line)) for line in lines] == [2] * len(lines)
-    assert len(lines) == 2 + 3 + 2 + 1
+    assert len(lines) == 2 + 4 + 2 + 1
 
 
 def test_the_best_is_bold_and_only_its_first_line():
@@ -34,5 +34,5 @@ def test_sections_have_their_command_and_what_is_missing():
     assert text.startswith(
         "## small: A small table & more\n\n    mipl reproduce small\n"
     )
-    assert "18 of 23 runs are missing." in text
+    assert "10 of 33 runs diverged, 18 of 33 runs are missing." in text
     assert "### Counts" in text

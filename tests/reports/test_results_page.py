@@ -3,13 +3,14 @@
 import re
 
 import pytest
-from tests.experiments.stores import store_of
+from tests.experiments.stores import diverge, store_of
 
 from mipl.experiments.artefact import Selection
 from mipl.experiments.artefacts import ARTEFACTS
 from mipl.experiments.cells import Spot
 from mipl.experiments.entrants import DEMIPL, ELIMIPL, MALAB, MIPLGP, OURS, RELEASED
 from mipl.experiments.sources import BIRDSONG, SIVAL
+from mipl.reports.entries import told
 from mipl.reports.results_page import results_page
 
 VALUES = {
@@ -82,17 +83,50 @@ def test_every_row_with_results_has_its_command(page):
     assert "rows without any result yet are left out" in table
 
 
+def test_the_command_of_a_rival_shows_its_mark_again(tmp_path):
+    """Alone it is compared with nothing: ours must stand in the command, too."""
+    store = store_of(tmp_path, VALUES)
+    page = results_page(store, SHOWN, Selection(), "make results")
+    table = section(page, f"table2: {ARTEFACTS['table2'].title}")
+    [row] = [line for line in table.splitlines() if line.startswith("| ELIMIPL | 1")]
+    *_, shown, command, _ = row.split("|")
+    assert " ● " in shown.replace("<br>", " ")
+    assert command.strip() == (
+        "mipl reproduce table2 --method miplma --method elimipl --r 1"
+    )
+    only = Selection(methods=("miplma", "elimipl"), r=(1,))
+    [sheet] = ARTEFACTS["table2"].build(store, only).sheets
+    again = {row[0]: [told(entry) for entry in row[2:]] for row in sheet.rows}
+    assert any(one.lines[0].endswith(" ●") for one in again["ELIMIPL"])
+    better = section(page, "Where another method is better here")
+    assert "--method miplma --method miplgp --data birdsong-mipl --r 1 |" in better
+
+
 def test_what_is_missing_is_counted_and_estimated(page):
     """A run took two seconds; of methods never run nobody knows the time."""
     missing = section(page, "What is missing")
     [row] = [line for line in missing.splitlines() if line.startswith("| highest")]
     runs = 2 * (12 + 6) * 10
     assert row.startswith(f"| highest | {runs} | {runs - 5} |")
-    assert "| figA2 | 3 | 3 | ? | 3 |" in missing
+    assert "| figA2 | 3 | 3 | 0 | ? | 3 |" in missing
+
+
+def test_what_diverged_is_shown_and_not_counted_as_missing(tmp_path):
+    store = store_of(tmp_path, VALUES)
+    diverge(store, Spot(MIPLGP, SIVAL, 2), range(10))
+    page = results_page(store, SHOWN, Selection(), "make results")
+    assert "11 finished runs, 10 that diverged and 0 that failed" in page
+    table = section(page, f"table2: {ARTEFACTS['table2'].title}")
+    [row] = [line for line in table.splitlines() if line.startswith("| MIPLGP | 2")]
+    assert "| 10 diverged<br>paper" in row
+    missing = section(page, "What is missing")
+    [row] = [line for line in missing.splitlines() if line.startswith("| table2")]
+    runs, left, diverged = (int(cell) for cell in row.split(" | ")[1:4])
+    assert (runs - left - diverged, diverged) == (11, 10)
 
 
 def test_the_page_tells_how_it_was_made(page):
-    assert "11 finished runs and 0 that diverged or failed: 0.0 hours" in page
+    assert "11 finished runs, 0 that diverged and 0 that failed: 0.0 hours" in page
     assert "\n    make results\n" in page
 
 

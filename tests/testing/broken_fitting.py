@@ -96,7 +96,7 @@ class KeepsTheCallersBags(Sound):
     _bag = np.zeros(1)
 
     def fit(self, X, y):
-        if isinstance(X, list):
+        if isinstance(X, list) and X:
             self._bag = np.asarray(X[0])
         return super().fit(X, y)
 

@@ -43,6 +43,9 @@ Epochs = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Only count the runs and estimate their time.")
 ]
+RetryDiverged = Annotated[
+    bool, typer.Option("--retry-diverged", help="Compute again what diverged.")
+]
 Workers = Annotated[
     int, typer.Option(min=1, metavar="N", help="Processes, of one thread each.")
 ]

@@ -20,22 +20,26 @@ if TYPE_CHECKING:
     from mipl.experiments.store import Store
 
 
-def expected(plan: Sequence[Run], store: Path, workers: int) -> dict[str, Any]:
+def expected(
+    plan: Sequence[Run], store: Path, workers: int, retry_diverged: bool
+) -> dict[str, Any]:
     """Return how many runs a plan has, how many are known, and the time of the rest."""
     from tempfile import TemporaryDirectory
 
     from mipl.experiments.estimate import estimate
+    from mipl.experiments.results import FINISHED
     from mipl.experiments.runner import left
-    from mipl.experiments.store import Store
+    from mipl.experiments.store import SETTLED, Store
 
     with TemporaryDirectory() as folder:  # A look leaves no new file behind.
         nothing = Path(folder) / store.name
         kept = Store(store) if store.exists() else Store(nothing, create=True)
-        todo = left(plan, kept)
+        todo = left(plan, kept, (FINISHED,) if retry_diverged else SETTLED)
         time = estimate(todo.runs, kept)
     return {
         "runs": len(todo.runs) + todo.known + sum(todo.absent.values()),
         "known": todo.known,
+        "diverged": todo.diverged,
         "to_compute": len(todo.runs),
         "seconds": time.seconds / workers,
         "without_estimate": time.unknown,
@@ -51,11 +55,15 @@ def show_expected(told: dict[str, Any], workers: int) -> None:
     if told["without_estimate"]:
         time += f", and {told['without_estimate']} runs unlike any in the store"
     rows = {
-        "runs": f"{told['runs']}, {told['known']} of them known",
+        "runs": f"{told['runs']}, {told['known']} of them known{_diverged(told)}",
         "to compute": f"{told['to_compute']} runs: {time}",
     }
     show(pairs(rows))
     tell_absent(told["absent"])
+
+
+def _diverged(told: dict[str, Any]) -> str:
+    return f", {told['diverged']} diverged" if told["diverged"] else ""
 
 
 def work_off(
@@ -64,12 +72,16 @@ def work_off(
     store: Store,
     workers: int,
     backend: AbstractContextManager[Spread] | None,
+    retry_diverged: bool,
 ) -> Progress:
     """Compute a plan with a bar; told how to go on where it is interrupted."""
     from mipl.cli.progress import plan_bar
     from mipl.cli.resuming import stoppable
-    from mipl.experiments.runner import run_plan
+    from mipl.experiments.results import FINISHED
+    from mipl.experiments.runner import left, run_plan
 
+    if retry_diverged:  # But for those whose data are not at hand.
+        store.forget_diverged(left(plan, store, (FINISHED,)).runs)
     with stoppable(context, store.path, ""), plan_bar() as watch:
         return run_plan(plan, store, workers, backend, watch)
 
@@ -92,6 +104,7 @@ def as_told(progress: Progress, store: Path) -> dict[str, Any]:
         "store": str(store),
         "runs": progress.total,
         "known": progress.known,
+        "diverged": progress.diverged,
         "ended": dict(progress.ended),
         "elsewhere": progress.elsewhere,
         "absent": progress.absent,
@@ -101,7 +114,8 @@ def as_told(progress: Progress, store: Path) -> dict[str, Any]:
 def show_done(told: dict[str, Any]) -> None:
     """Print what a runner has done."""
     ended = ", ".join(f"{count} {state}" for state, count in told["ended"].items())
-    rows = {"runs": f"{told['runs']}, {told['known']} of them known before"}
+    before = f"{told['known']} of them known before{_diverged(told)}"
+    rows = {"runs": f"{told['runs']}, {before}"}
     if ended:
         rows["computed"] = ended
     if told["elsewhere"]:

@@ -18,6 +18,7 @@ from mipl.cli.plan_options import (
     DryRun,
     Epochs,
     Methods,
+    RetryDiverged,
     Splits,
     StoreFile,
     Where,
@@ -56,6 +57,7 @@ def reproduce(
         bool, typer.Option("--unpaired", help="T-tests of two groups of results.")
     ] = False,
     dry_run: DryRun = False,
+    retry_diverged: RetryDiverged = False,
     known: Annotated[
         bool, typer.Option("--known", help="Compute nothing; show what is known.")
     ] = False,
@@ -91,13 +93,15 @@ def reproduce(
     selection = _selection(method, data, r, splits, preset, epochs, not unpaired)
     plan = _plan(wanted, selection)
     if dry_run:
-        _dry_run(wanted, selection, plan, store, workers, as_json)
+        each = {one.name: len(one.plan(selection)) for one in wanted}
+        expected = plan_work.expected(plan, store, workers, retry_diverged)
+        _show_dry_run(expected | {"artefacts": each}, workers, as_json)
         return
     kept = Store(store, create=not known)
     told: dict[str, Any] = {"store": str(store), "ended": {}, "absent": {}}
     if not known:
         cluster = plan_work.chosen_backend(backend, address)
-        done = plan_work.work_off(context, plan, kept, workers, cluster)
+        done = plan_work.work_off(context, plan, kept, workers, cluster, retry_diverged)
         told = plan_work.as_told(done, store)
     products: list[Product] = [one.build(kept, selection) for one in wanted]
     files = _write(products, formats or [], out)
@@ -176,24 +180,15 @@ def _plan(wanted: Sequence[Artefact], selection: Selection) -> list[Run]:
     return list(dict.fromkeys(plan))
 
 
-def _dry_run(
-    wanted: Sequence[Artefact],
-    selection: Selection,
-    plan: Sequence[Run],
-    store: Path,
-    workers: int,
-    as_json: bool,
-) -> None:
+def _show_dry_run(told: dict[str, Any], workers: int, as_json: bool) -> None:
     from mipl.cli import plan_work
+    from mipl.cli.output import table
 
-    each = {one.name: len(one.plan(selection)) for one in wanted}
-    told = plan_work.expected(plan, store, workers) | {"artefacts": each}
     if as_json:
         show_json(told)
         return
+    each = told["artefacts"]
     if len(each) > 1:
-        from mipl.cli.output import table
-
         show(table(["", "runs"], list(each.items())), "")
     plan_work.show_expected(told, workers)
 
@@ -233,6 +228,7 @@ def _as_dict(product: Product) -> dict[str, Any]:
         "title": product.title,
         "runs": product.runs,
         "missing": product.missing,
+        "diverged": product.diverged,
         "sheets": [
             {"title": sheet.title, "rows": sheet.records(), "notes": list(sheet.notes)}
             for sheet in product.sheets

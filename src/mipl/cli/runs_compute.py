@@ -17,6 +17,7 @@ from mipl.cli.plan_options import (
     DryRun,
     Epochs,
     Methods,
+    RetryDiverged,
     Splits,
     StoreFile,
     Where,
@@ -25,6 +26,8 @@ from mipl.cli.plan_options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mipl.experiments.plan import Run
 
 
@@ -32,7 +35,7 @@ def compute(
     context: typer.Context,
     method: Methods = None,
     data: Data = None,
-    r: Counts = "1",
+    r: Counts = None,
     splits: Splits = "0-9",
     seed: Annotated[int, typer.Option(min=0, help="Of the training.")] = 0,
     published: Annotated[
@@ -49,6 +52,7 @@ def compute(
         ),
     ] = None,
     dry_run: DryRun = False,
+    retry_diverged: RetryDiverged = False,
     backend: Where = Backend.processes,
     address: Address = None,
     workers: Workers = 2,
@@ -57,7 +61,8 @@ def compute(
 ) -> None:
     """Compute every method on every data set, r and split; what is known is kept.
 
-    The same command again goes on with what was interrupted.
+    A data set is a name of the catalog or a file of your own. The same command again
+    goes on with what was interrupted.
     """
     from mipl.cli import plan_work
     from mipl.experiments.store import Store
@@ -70,14 +75,13 @@ def compute(
         given.append("published=true")
     plan = _plan(method or (), data or (), r, splits, seed, given)
     if dry_run:
-        told = plan_work.expected(plan, store, workers)
+        told = plan_work.expected(plan, store, workers, retry_diverged)
         show_json(told) if as_json else plan_work.show_expected(told, workers)
         return
     kept = Store(store, create=True)
     cluster = plan_work.chosen_backend(backend, address)
-    told = plan_work.as_told(
-        plan_work.work_off(context, plan, kept, workers, cluster), store
-    )
+    done = plan_work.work_off(context, plan, kept, workers, cluster, retry_diverged)
+    told = plan_work.as_told(done, store)
     if as_json:
         show_json(told)
     else:
@@ -88,16 +92,18 @@ def compute(
 
 
 def _plan(
-    methods: list[str] | tuple[str, ...],
-    data: list[str] | tuple[str, ...],
+    methods: Sequence[str],
+    data: Sequence[str],
     r: str | None,
     splits: str | None,
     seed: int,
     settings: list[str],
 ) -> list[Run]:
+    from dataclasses import replace
+
     from mipl.cli.sources import given_options
-    from mipl.datasets import CATALOG
-    from mipl.errors import MiplError, unknown
+    from mipl.errors import MiplError
+    from mipl.experiments.computing import build
     from mipl.experiments.plan import Run
     from mipl.methods.registry import find
 
@@ -105,9 +111,6 @@ def _plan(
         raise MiplError("nothing is asked for; give --method and --data.")
     for id in methods:
         find(id)
-    for name in data:
-        if name not in CATALOG:
-            raise unknown("data set", name, CATALOG)
     arguments, options = {}, {}
     for name, value in given_options(settings).items():
         table, _, inside = name.partition("options.")
@@ -115,10 +118,33 @@ def _plan(
             options[inside] = value
         else:
             arguments[name.replace(".", "__")] = value
-    return [
+    plan = [
         Run(id, name, arguments, options, r=count, split=split, seed=seed)
-        for name in data
-        for count in numbers("--r", r) or ()
+        for name, count in _data(data, r)
         for split in numbers("--splits", splits) or ()
         for id in methods
     ]
+    for run in dict.fromkeys(replace(run, split=0) for run in plan):
+        build(run)  # Arguments that a method does not have are told at once.
+    return plan
+
+
+def _data(names: Sequence[str], r: str | None) -> list[tuple[str, int]]:
+    """Return each name of the catalog with each r, and each file once, as it is."""
+    from mipl.cli.sources import Source
+    from mipl.datasets import CATALOG
+    from mipl.errors import MiplError
+    from mipl.files import existing
+
+    found: list[tuple[str, int]] = []
+    for name in names:
+        if name in CATALOG:
+            found += [(name, count) for count in numbers("--r", r or "1") or ()]
+            continue
+        path = existing(Source(name).path())
+        if r is not None:
+            raise MiplError(
+                f"--r goes with a name of the catalog; {path} is read as it is."
+            )
+        found.append((str(path.absolute()), 1))
+    return found

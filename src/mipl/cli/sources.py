@@ -32,7 +32,7 @@ class Source:
         if self.target in CATALOG:
             r = 1 if self.r is None else self.r
             return load_dataset(self.target, r, self.seed or 0, raw=self.raw, **options)
-        return read_dataset(self._path(), **options)
+        return read_dataset(self.path(), **options)
 
     def bags(self) -> Bags:
         """Load or read the bags alone; tables of them need no labels."""
@@ -41,9 +41,10 @@ class Source:
 
         if self.target in CATALOG:
             return self.dataset().bags
-        return read_bags(self._path(), **given_options(self.settings))
+        return read_bags(self.path(), **given_options(self.settings))
 
-    def _path(self) -> Path:
+    def path(self) -> Path:
+        """Return what was named as a path; what can only be a wrong name is refused."""
         from mipl.datasets import CATALOG
         from mipl.errors import MiplError, unknown
 

@@ -128,13 +128,20 @@ def _pictures(request: Request, images: Any, labels: Any) -> tuple[Any, Array]:
     if isinstance(images, (str, Path)):
         return _in_folders(images)
     pictures = as_pictures(images)
-    names = np.asarray([] if labels is None else labels)
+    try:
+        names = np.asarray([] if labels is None else labels)
+        got = "none" if labels is None else f"shape {names.shape}"
+    except ValueError:
+        names, got = np.array([]), "a ragged list"
     if names.shape != (len(pictures),):
         raise MiplError(
             f"labels must name the class of each of the {len(pictures)} images; got "
-            f"{'none' if labels is None else f'shape {names.shape}'}."
+            f"{got}."
         )
-    return pictures, names
+    truth = Candidates(names)  # Refuses what is no name.
+    if (truth.sizes > 1).any():
+        raise MiplError("labels must name one class of each image; got several.")
+    return pictures, truth.classes[truth.matrix.argmax(axis=1)]
 
 
 def _in_folders(root: str | Path) -> tuple[list[Picture], Array]:

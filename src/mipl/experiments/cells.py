@@ -11,8 +11,9 @@ from mipl.experiments.artefact import Selection
 from mipl.experiments.entrants import Entrant
 from mipl.experiments.paper import Figure
 from mipl.experiments.plan import Run
+from mipl.experiments.results import DIVERGED
 from mipl.experiments.sources import Source
-from mipl.experiments.store import Store
+from mipl.experiments.store import SETTLED, Store
 from mipl.metrics.significance import verdict
 
 SPLITS = tuple(range(10))
@@ -49,14 +50,14 @@ class Cell:
     values : mapping of split to accuracy
     wanted : int
         Number of splits planned.
-    seconds : float
-        What the measured runs took.
+    diverged : int
+        Number of runs that diverged, which have no accuracy.
     """
 
     spot: Spot
     values: Mapping[int, float] = field(default_factory=dict)
     wanted: int = len(SPLITS)
-    seconds: float = 0.0
+    diverged: int = 0
 
     @property
     def mean(self) -> float | None:
@@ -71,7 +72,7 @@ class Cell:
     @property
     def missing(self) -> int:
         """Number of runs that would fill it."""
-        return self.wanted - len(self.values)
+        return self.wanted - len(self.values) - self.diverged
 
 
 def spots(
@@ -118,7 +119,7 @@ def measured(
 ) -> dict[Spot, Cell]:
     """Return what a store knows of the cells that are selected."""
     chosen = selected(found, selection)
-    answers = store.answers(planned(chosen, selection))
+    answers = store.answers(planned(chosen, selection), SETTLED)
     cells = {}
     for spot in chosen:
         runs = spot.runs(selection)
@@ -127,7 +128,7 @@ def measured(
             spot,
             {one.run.split: one.accuracy for one in known if one.accuracy is not None},
             len(runs),
-            sum(one.seconds for one in known),
+            sum(one.state == DIVERGED for one in known),
         )
     return cells
 

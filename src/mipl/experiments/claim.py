@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +55,23 @@ class Count:
 
 
 @dataclass(frozen=True)
+class Basis:
+    """What a count rests on.
+
+    Attributes
+    ----------
+    cells, of : int
+        Cells with a part in some comparison that could be made, and all it needs.
+    splits : tuple of int
+        How many splits each of these comparisons was made on.
+    """
+
+    cells: int
+    of: int
+    splits: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Claim:
     """A statement that holds for so many of some comparisons.
 
@@ -85,12 +102,31 @@ class Claim:
 
     def count(self, cells: Mapping[Spot, Cell], paired: bool = True) -> Count:
         """Count in what was measured."""
-        known = [pair for pair in self.pairs if all(_in(a, cells) for a in pair)]
-        found = [
-            self._holds(a.measured(cells), b.measured(cells), paired) for a, b in known
-        ]
-        told = [one for one in found if one is not None]
+        told = [holds for *_, holds in self._compared(cells, paired)]
         return Count(sum(told), len(told), len(self.pairs) - len(told))
+
+    def basis(self, cells: Mapping[Spot, Cell], paired: bool = True) -> Basis:
+        """Return the cells and splits that ``count`` rests on."""
+        used: set[Spot] = set()
+        splits: list[int] = []
+        for pair, a, b, _ in self._compared(cells, paired):
+            used.update(spot for amount in pair for spot in amount.spots)
+            if paired or self.how == ABOVE:
+                splits.append(len(a.values.keys() & b.values.keys()))
+            else:
+                splits += [len(a.values), len(b.values)]
+        return Basis(len(used), len(self.spots), tuple(splits))
+
+    def _compared(
+        self, cells: Mapping[Spot, Cell], paired: bool
+    ) -> Iterator[tuple[Pair, Cell, Cell, bool]]:
+        """Yield the comparisons that can be made, and whether each is as claimed."""
+        for pair in self.pairs:
+            if all(_in(amount, cells) for amount in pair):
+                a, b = (amount.measured(cells) for amount in pair)
+                holds = self._holds(a, b, paired)
+                if holds is not None:
+                    yield pair, a, b, holds
 
     def count_published(self) -> Count | None:
         """Count in the published figures; None where they cannot tell."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 
 from mipl.data.dataset import Dataset
-from mipl.datasets import load_dataset
+from mipl.datasets import CATALOG, load_dataset
+from mipl.errors import MiplError
 from mipl.experiments.plan import Facts, Run
+from mipl.files import existing
+from mipl.formats import read_dataset
 from mipl.methods.fingerprint import candidates_digest
 from mipl.methods.stored import classes_as_fact
 
@@ -25,12 +29,24 @@ class Loaded:
 
 def loaded(run: Run) -> Loaded:
     """Load the data of a run; those used last are kept."""
-    return _loaded(run.data, Facts(run.options), run.r)
+    path = Path(run.data)
+    own = run.data not in CATALOG and (path.suffix != "" or path.exists())
+    changed = existing(path).stat().st_mtime_ns if own else None
+    return _loaded(run.data, Facts(run.options), run.r, changed)
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str, options: Facts, r: int) -> Loaded:
-    data = load_dataset(name, r=r, **options)
+def _loaded(name: str, options: Facts, r: int, changed: int | None) -> Loaded:
+    """Load a name of the catalog, or read a file that was ``changed`` then."""
+    if changed is None:
+        data = load_dataset(name, r=r, **options)
+    else:
+        data = read_dataset(name, **options)
+    if data.labels is None:
+        raise MiplError(
+            f"{name} has no true labels, by which a run is judged; mipl fit and mipl "
+            "evaluate do without."
+        )
     return Loaded(data, content_of(data))
 
 

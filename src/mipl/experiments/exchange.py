@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mipl.datasets import CATALOG
 from mipl.errors import BadFile, MiplError
 from mipl.experiments.plan import read_run
 from mipl.experiments.results import FINISHED, STATES, Result
@@ -148,7 +149,10 @@ def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
         values = {name: json.loads(row.get(name) or "{}") for name in _MAPPINGS}
         figures = values.pop("figures")
         data, *told = row["data"].split()  # As benchmarks/measure.py names options.
-        values["options"] |= dict(_option(text) for text in told)
+        if data in CATALOG:
+            values["options"] |= dict(_option(text) for text in told)
+        else:  # A path, which may have blanks in it.
+            data = row["data"]
         run = read_run(
             values
             | {

@@ -53,4 +53,5 @@ class FromCells:
             pictures,
             sum(cell.wanted for cell in cells.values()),
             sum(cell.missing for cell in cells.values()),
+            sum(cell.diverged for cell in cells.values()),
         )

@@ -68,7 +68,7 @@ class Run:
     method : str
         A registry id.
     data : str
-        A name of the catalog.
+        A name of the catalog, or the path of a file, whose ``r`` is not looked at.
     arguments : mapping of JSON values
         As ``mipl.method`` takes them (``training__lr``, ``reduction``), except
         ``random_state``; ``published=True`` takes the settings published for the data,

@@ -7,7 +7,7 @@ is interrupted or killed loses only what it was computing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
 from time import sleep
@@ -19,7 +19,7 @@ from mipl.experiments.contents import loaded
 from mipl.experiments.groups import groups
 from mipl.experiments.leases import Leases
 from mipl.experiments.plan import Run
-from mipl.experiments.results import FAILED, Result
+from mipl.experiments.results import DIVERGED, FAILED, Result
 from mipl.experiments.store import SETTLED, Store
 
 _PAUSE = 1.0  # Seconds between two looks at what other runners do.
@@ -35,8 +35,8 @@ class Progress:
     ----------
     total : int
         Runs of the plan, each counted once.
-    known : int
-        Runs that were settled before.
+    known, diverged : int
+        Runs that were settled before, and how many of those had diverged.
     ended : counter of states
         Runs that this runner has computed.
     elsewhere : int
@@ -53,6 +53,7 @@ class Progress:
     elsewhere: int = 0
     last: Result | None = None
     absent: dict[str, int] = field(default_factory=dict)
+    diverged: int = 0
 
     @property
     def done(self) -> int:
@@ -66,14 +67,20 @@ Watch = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class Todo:
-    """What is left of a plan: runs to compute, and why others cannot be."""
+    """What is left of a plan: runs to compute, and why others cannot be.
+
+    Of the ``known`` ones so many ``diverged``.
+    """
 
     runs: list[Run]
     known: int
     absent: dict[str, int]
+    diverged: int
 
 
-def left(plan: Sequence[Run], store: Store) -> Todo:
+def left(
+    plan: Sequence[Run], store: Store, settling: Collection[str] = SETTLED
+) -> Todo:
     """Return the runs of a plan that are not settled, each once, in its order.
 
     The data are looked at: a result of other content settles nothing.
@@ -89,9 +96,10 @@ def left(plan: Sequence[Run], store: Store) -> Todo:
             found.append(replace(run, content=content))
         else:
             absent[str(content)] += 1
-    settled = store.answers(found, SETTLED)
+    settled = store.answers(found, settling)
     runs = [run for run in found if run not in settled]
-    return Todo(runs, len(settled), dict(absent))
+    diverged = sum(one.state == DIVERGED for one in settled.values())
+    return Todo(runs, len(settled), dict(absent), diverged)
 
 
 def _content(run: Run) -> str | MiplError:
@@ -141,6 +149,7 @@ def run_plan(
         len(todo.runs) + todo.known + sum(todo.absent.values()),
         todo.known,
         absent=todo.absent,
+        diverged=todo.diverged,
     )
     tell = watch or (lambda _: None)
     tell(progress)

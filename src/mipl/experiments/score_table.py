@@ -19,7 +19,7 @@ _MARKS = (
     "Mean ± standard deviation (ddof 0) of the test accuracy, number of splits in "
     "brackets; below it the published figure, and ours minus it. Bold: the best for "
     "its data set and r. ● significantly below the first method, ○ significantly above "
-    "it, ~ neither ({test})."
+    "it, ~ neither ({test}). Runs that diverged have no accuracy and no part in a mean."
 )
 
 

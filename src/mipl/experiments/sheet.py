@@ -55,6 +55,7 @@ class Score:
             "std": _short(self.cell.std),
             "splits": len(self.cell.values),
             "missing": self.cell.missing,
+            "diverged": self.cell.diverged,
             "published": published and published.mean,
             "published_std": published and published.std,
             "difference": _short(self.difference),
@@ -80,6 +81,16 @@ class Tally:
     untested: int
     published: tuple[int, int, int] | None = None
 
+    def record(self) -> dict[str, int]:
+        """Return the counts by name."""
+        counts = {"win": self.win, "tie": self.tie, "loss": self.loss}
+        published = zip(counts, self.published or (), strict=False)
+        return {
+            **counts,
+            "untested": self.untested,
+            **{f"published {name}": count for name, count in published},
+        }
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -92,6 +103,17 @@ class Gap:
     def value(self) -> float | None:
         """Ours minus it; None where ours was not measured."""
         return None if self.cell.mean is None else self.cell.mean - self.highest.mean
+
+    def record(self, head: str) -> dict[str, Any]:
+        """Return it as plain values under the head of its column."""
+        best = self.highest
+        return {
+            head: best.mean,
+            f"{head} std": best.std,
+            f"{head} by": f"{best.method}, {best.source}",
+            f"{head} mark": best.mark,
+            f"ours minus {head}": _short(self.value),
+        }
 
 
 History = list[dict[str, float]]  # One dict per epoch.
@@ -111,19 +133,30 @@ class Sheet:
         """Return plain values for a CSV file: a row per score, or per row of text."""
         found = []
         for row in self.rows:
-            scores = [entry.record() for entry in row if isinstance(entry, Score)]
-            found += scores or [_plain(dict(zip(self.heads, row, strict=True)))]
+            by_head = dict(zip(self.heads, row, strict=True))
+            gaps = {h: gap for h, gap in by_head.items() if isinstance(gap, Gap)}
+            scores = [
+                entry.record() | _beside(entry.cell, gaps)
+                for entry in row
+                if isinstance(entry, Score)
+            ]
+            found += scores or [_plain(by_head)]
         return found
+
+
+def _beside(cell: Cell, gaps: Mapping[str, Gap]) -> dict[str, Any]:
+    """Return the figures of the literature in a row, and how far a cell is above."""
+    told: dict[str, Any] = {}
+    for head, gap in gaps.items():
+        told |= Gap(cell, gap.highest).record(head)
+    return told
 
 
 def _plain(row: Mapping[str, Entry]) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for head, entry in row.items():
         if isinstance(entry, Tally):
-            told |= {
-                f"{head} {name}": getattr(entry, name)
-                for name in ("win", "tie", "loss", "untested")
-            }
+            told |= {f"{head} {name}": count for name, count in entry.record().items()}
         elif isinstance(entry, str):
             told[head] = entry
     return told
@@ -138,10 +171,10 @@ class Product:
     name, title : str
     sheets : tuple of Sheet
     pictures : tuple of Picture
+    runs, missing, diverged : int
+        Runs it is made of, how many of them the store lacks, and how many diverged.
     curves : pairs of a title and the histories of methods
         Figures by epoch, for a page that can draw them.
-    runs, missing : int
-        Runs it is made of, and how many of them the store lacks.
     """
 
     name: str
@@ -150,6 +183,7 @@ class Product:
     pictures: tuple[Picture, ...] = ()
     runs: int = 0
     missing: int = 0
+    diverged: int = 0
     curves: tuple[tuple[str, list[tuple[str, list[History]]]], ...] = ()
 
     @property

@@ -129,6 +129,15 @@ class Store:
                     found[run] = self._result(rows[-1])
         return found
 
+    def forget_diverged(self, runs: Iterable[Run]) -> int:
+        """Drop the results of runs that diverged, so that they can be tried again."""
+        with database.writing(self.path) as file:
+            rows = [row for run in runs for row in asked(file, run)]
+            keys = {row["key"] for row in rows if row["state"] == DIVERGED}
+            for key in keys:
+                file.execute("DELETE FROM results WHERE key = ?", (key,))
+        return len(keys)
+
     def by_key(self, start: str) -> Result:
         """Return the one result whose key begins like this."""
         if not start or not set(start) <= set("0123456789abcdef"):

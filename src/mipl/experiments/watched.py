@@ -15,10 +15,10 @@ from mipl.experiments.artefact import Selection
 from mipl.experiments.entrants import Entrant, ours
 from mipl.experiments.pictures import Attention, Panel, Picture, Traces
 from mipl.experiments.plan import Run
-from mipl.experiments.results import Curves
+from mipl.experiments.results import DIVERGED, Curves
 from mipl.experiments.sheet import Product
 from mipl.experiments.sources import Source
-from mipl.experiments.store import Store
+from mipl.experiments.store import SETTLED, Store
 
 SPLIT = 0
 
@@ -127,14 +127,21 @@ class WatchedFigure:
         return list(dict.fromkeys(look.run(selection) for look in self._of(selection)))
 
     def build(self, store: Store, selection: Selection) -> Product:
-        """Return the panels, empty where the store lacks a run."""
+        """Return the panels, empty where the store lacks a run or it diverged."""
         runs = self.plan(selection)
-        curves = {run: store.curves(one) for run, one in store.answers(runs).items()}
+        answers = store.answers(runs, SETTLED)
+        curves = {run: store.curves(one) for run, one in answers.items()}
         looks = self._of(selection)
         panels = [look.panel(curves.get(look.run(selection), {})) for look in looks]
         pictures = (Picture(self.name, tuple(panels), self.columns),) if panels else ()
         return Product(
-            self.name, self.title, (), pictures, len(runs), len(runs) - len(curves)
+            self.name,
+            self.title,
+            (),
+            pictures,
+            len(runs),
+            len(runs) - len(answers),
+            sum(one.state == DIVERGED for one in answers.values()),
         )
 
     def _of(self, selection: Selection) -> list[Look]:

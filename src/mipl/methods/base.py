@@ -224,7 +224,11 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
                     f"is expecting {self.n_features_in_} features as input."
                 )
         else:
-            bags = Bags(validate_data(self, X, reset=fitting))
+            bags = Bags(X)
+            try:  # The names of columns are scikit-learn's, which also counts them.
+                validate_data(self, X, reset=fitting, skip_check_array=True)
+            except ValueError as error:
+                raise MiplError(str(error)) from None
             if not fitting and self._fitted_on_sets:
                 warnings.warn(
                     "a 2-D array is read as bags of one instance; for one bag of n "
@@ -235,13 +239,13 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
             self._fitted_on_sets = bool((bags.sizes > 1).any())
         return bags
 
-    def _as_candidates(self, y: Any, n_bags: int) -> Candidates:
+    def _as_candidates(self, y: Any, n_bags: int, classes: Any = None) -> Candidates:
         if y is None:
             raise MiplError(
                 f"{type(self).__name__} requires y to be passed, but the target y is "
                 "None; give the candidate sets."
             )
-        candidates = Candidates(y)
+        candidates = Candidates(y, classes=classes)
         if len(candidates) != n_bags:
             raise MiplError(
                 f"there are {n_bags} bags and {len(candidates)} candidate sets "
@@ -251,13 +255,7 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
 
     def _known_candidates(self, y: Any, n_bags: int) -> Candidates:
         """Read candidates of other bags, in the columns of this model's classes."""
-        candidates = Candidates(y, classes=self.classes_)
-        if len(candidates) != n_bags:
-            raise MiplError(
-                f"there are {n_bags} bags and {len(candidates)} candidate sets; "
-                "give one set per bag."
-            )
-        return candidates
+        return self._as_candidates(y, n_bags, self.classes_)
 
     def _check_arguments(self) -> None:
         for name, choices in self._choices.items():

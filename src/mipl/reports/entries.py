@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mipl.experiments.sheet import Entry, Gap, Score, Tally
+from mipl.experiments.sheet import Entry, Gap, Product, Score, Tally
 
 MARKS = {"win": "●", "loss": "○", "tie": "~", "": ""}
 
@@ -50,14 +50,33 @@ def told(entry: Entry) -> Told:
     return Told((entry,))
 
 
+def gaps(product: Product) -> str:
+    """Say how many runs of an artefact have no accuracy; "" where all have one.
+
+    Examples
+    --------
+    >>> gaps(Product("table2", "", runs=36, missing=4, diverged=2))
+    '2 of 36 runs diverged, 4 of 36 runs are missing'
+    """
+    told = []
+    if product.diverged:
+        told.append(f"{product.diverged} of {product.runs} runs diverged")
+    if product.missing:
+        told.append(f"{product.missing} of {product.runs} runs are missing")
+    return ", ".join(told)
+
+
 def _score_lines(score: Score) -> tuple[str, ...]:
     cell, published = score.cell, score.published
     lines = []
     if cell.mean is None:
-        lines.append(f"{cell.missing} runs missing")
+        diverged = f"{cell.diverged} diverged" if cell.diverged else ""
+        missing = f"{cell.missing} runs missing" if cell.missing else ""
+        lines.append(", ".join(filter(None, (diverged, missing))))
     else:
         n = len(cell.values)
-        of = f" of {cell.wanted}" if cell.missing else ""
+        of = f" of {cell.wanted}" if n < cell.wanted else ""
+        of += f", {cell.diverged} diverged" if cell.diverged else ""
         figure = spread(cell.mean, cell.std if n > 1 else None)
         lines.append(f"{figure} ({n}{of}) {MARKS[score.verdict]}".rstrip())
     if published is not None:

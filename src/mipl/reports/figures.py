@@ -180,7 +180,7 @@ def _traces(axis: Axes, panel: Traces) -> None:
 
 def _absent(axis: Axes) -> None:
     where = {"ha": "center", "va": "center", "transform": axis.transAxes}
-    axis.text(0.5, 0.5, "not run yet", **where)  # type: ignore[arg-type]
+    axis.text(0.5, 0.5, "no result", **where)  # type: ignore[arg-type]
     axis.set_xticks([])
     axis.set_yticks([])
 

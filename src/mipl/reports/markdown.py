@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from mipl.experiments.sheet import Product, Sheet
-from mipl.reports.entries import Told, told
+from mipl.reports.entries import Told, gaps, told
 
 _SPECIAL = re.compile(r"([\\|*_`<>\[\]])")
 
@@ -51,8 +51,8 @@ def product_lines(product: Product, level: int = 2) -> list[str]:
     """Return a section: heading, command, tables."""
     lines = [f"{'#' * level} {product.name}: {escaped(product.title)}", ""]
     lines += [f"    {product.command}", ""]
-    if product.missing:
-        lines += [f"{product.missing} of {product.runs} runs are missing.", ""]
+    if gaps(product):
+        lines += [f"{gaps(product)}.", ""]
     for sheet in product.sheets:
         if sheet.title != product.title:
             lines += [f"{'#' * (level + 1)} {escaped(sheet.title)}", ""]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from mipl.experiments.sheet import Product, Sheet
-from mipl.reports.entries import told
+from mipl.reports.entries import gaps, told
 from mipl.reports.figures import draw
 from mipl.reports.html import PANELS, render
 from mipl.reports.plots import as_svg, draw_curves
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_PIXELS = 96  # Of a page, per inch.
 
 
 def as_html(products: Sequence[Product]) -> str:
@@ -22,6 +27,7 @@ def as_html(products: Sequence[Product]) -> str:
             "products": [_section(product) for product in products],
             "runs": sum(product.runs for product in products),
             "missing": sum(product.missing for product in products),
+            "diverged": sum(product.diverged for product in products),
         },
     )
 
@@ -31,15 +37,20 @@ def _section(product: Product) -> dict[str, Any]:
         "name": product.name,
         "title": product.title,
         "command": product.command,
-        "runs": product.runs,
-        "missing": product.missing,
+        "gaps": gaps(product),
         "sheets": [_table(sheet, product.title) for sheet in product.sheets],
-        "pictures": [Markup(as_svg(draw(one))) for one in product.pictures],
+        "pictures": [_picture(draw(one)) for one in product.pictures],
         "curves": [
-            {"title": title, "picture": Markup(as_svg(draw_curves(found, PANELS)))}
+            {"title": title, "picture": _picture(draw_curves(found, PANELS))}
             for title, found in product.curves
         ],
     }
+
+
+def _picture(figure: Figure) -> dict[str, Any]:
+    """Return a drawing, and the width it was drawn for: larger it is not shown."""
+    width = round(figure.get_figwidth() * _PIXELS)
+    return {"svg": Markup(as_svg(figure)), "width": width}
 
 
 def _table(sheet: Sheet, above: str) -> dict[str, Any]:

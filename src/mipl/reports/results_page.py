@@ -5,6 +5,7 @@ Everything on it comes out of a store, and every number has its command beside i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,16 +13,17 @@ from mipl.experiments.artefact import Artefact, Selection
 from mipl.experiments.cells import Cell, Spot, compared
 from mipl.experiments.entrants import OURS
 from mipl.experiments.estimate import estimate
-from mipl.experiments.results import FINISHED, STATES
+from mipl.experiments.results import DIVERGED, FAILED, FINISHED, STATES
 from mipl.experiments.sheet import Entry, Product, Score, Sheet
-from mipl.experiments.store import Store
+from mipl.experiments.store import SETTLED, Store
 from mipl.reports.entries import MARKS, share
 from mipl.reports.markdown import escaped, sheet_lines, table_lines
 
 _INTRO = (
     "Every run is a row of the results that this page is made of; nothing on it was "
-    "typed by hand. A command computes what is missing of its line, and shows the line "
-    "again; `--known` only shows. Published figures were measured on the authors' bags "
+    "typed by hand. A command computes what is missing of its line, and of the method "
+    "that it is compared with, and shows both again; `--known` only shows. Bold needs "
+    "the whole table. Published figures were measured on the authors' bags "
     "and ours on those that the column *here* tells of, so they are orientation and "
     "not the same experiment."
 )
@@ -80,8 +82,8 @@ class _Seen:
         return new
 
 
-def command(name: str, scores: Sequence[Score]) -> str:
-    """Return what computes and shows some cells of one r.
+def command(name: str, scores: Sequence[Score], leader: str | None = None) -> str:
+    """Return what computes and shows some cells of one r, a leader's beside them.
 
     Examples
     --------
@@ -92,7 +94,8 @@ def command(name: str, scores: Sequence[Score]) -> str:
     'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
     """
     spots = [score.cell.spot for score in scores]
-    methods = dict.fromkeys(f" --method {spot.entrant.method}" for spot in spots)
+    ids = [*([] if leader is None else [leader]), *(s.entrant.method for s in spots)]
+    methods = dict.fromkeys(f" --method {id}" for id in ids)
     sources = dict.fromkeys(f" --data {spot.source.id}" for spot in spots)
     counts = dict.fromkeys(f" --r {spot.r}" for spot in spots if spot.r is not None)
     data = "".join(sources) if len(sources) == 1 else ""
@@ -101,11 +104,11 @@ def command(name: str, scores: Sequence[Score]) -> str:
 
 def _totals(store: Store, made_by: str) -> list[str]:
     results = store.results(STATES)
-    done = sum(one.state == FINISHED for one in results)
+    ended = Counter(one.state for one in results)
     hours = sum(one.seconds for one in results) / _HOUR
     return [
-        f"{done} finished runs and {len(results) - done} that diverged or failed: "
-        f"{hours:.1f} hours of one core. Written by:",
+        f"{ended[FINISHED]} finished runs, {ended[DIVERGED]} that diverged and "
+        f"{ended[FAILED]} that failed: {hours:.1f} hours of one core. Written by:",
         "",
         f"    {made_by}",
     ]
@@ -117,9 +120,10 @@ def _section(product: Product, seen: _Seen) -> list[str]:
     for sheet in product.sheets:
         lines += [*_shown(product.name, sheet, seen), ""]
     if not product.sheets:
-        done = product.runs - product.missing
         page = f"`{product.command} --format html` draws it on a page"
-        lines += [f"{done} of {product.runs} runs are there; {page}.", ""]
+        done = product.runs - product.missing - product.diverged
+        lost = f", {product.diverged} diverged" if product.diverged else ""
+        lines += [f"{done} of {product.runs} runs are there{lost}; {page}.", ""]
     return lines
 
 
@@ -128,15 +132,17 @@ def _shown(name: str, sheet: Sheet, seen: _Seen) -> list[str]:
     scores = [_scores(row) for row in sheet.rows]
     if not any(scores):
         return sheet_lines(replace(sheet, notes=seen.fresh(sheet.notes)))
-    known = [any(s.cell.values for s in found) for found in scores]
-    spots = {s.cell.spot for found in scores for s in found if s.cell.values}
+    known = [any(_ended(s.cell) for s in found) for found in scores]
+    spots = {s.cell.spot for found in scores for s in found if _ended(s.cell)}
     if not spots:
         return ["Nothing of it was computed yet."]
     if spots <= seen.spots:
         return ["Nothing but what stands above was computed yet."]
     seen.spots |= spots
+    # Alone, a method would be compared with nothing: the first one goes with it.
+    leader = next(found for found in scores if found)[0].cell.spot.entrant.method
     rows = tuple(
-        (*row, command(name, found))
+        (*row, command(name, found, leader))
         for row, found, there in zip(sheet.rows, scores, known, strict=True)
         if there
     )
@@ -146,6 +152,10 @@ def _shown(name: str, sheet: Sheet, seen: _Seen) -> list[str]:
         notes = (*notes, f"{left_out} rows without any result yet are left out.")
     heads = (*sheet.heads, "command")
     return sheet_lines(replace(sheet, heads=heads, rows=rows, notes=notes))
+
+
+def _ended(cell: Cell) -> bool:
+    return bool(cell.values) or cell.diverged > 0
 
 
 def _scores(row: tuple[Entry, ...]) -> list[Score]:
@@ -170,7 +180,8 @@ def _better(products: Mapping[str, Product], paired: bool) -> list[str]:
         if ours is not None and ahead is not None and ahead > 0:
             lost = compared(ours.cell, score.cell, paired) == "loss"
             gap = f"{share(ahead, sign=True)} {MARKS['loss'] if lost else ''}".rstrip()
-            found[spot] = (-ahead, [*_where(score), gap, command(name, [score])])
+            again = command(name, [score], OURS.method)
+            found[spot] = (-ahead, [*_where(score), gap, again])
     heads = ["method", "data set", "r", "here", "its accuracy", "above ours", "command"]
     rows = [told for _, told in sorted(found.values())]
     return (
@@ -235,14 +246,24 @@ def _missing(
     rows = []
     for one in artefacts:
         plan = one.plan(selection)
-        known = store.answers(plan)
+        known = store.answers(plan, SETTLED)
+        diverged = sum(one.state == DIVERGED for one in known.values())
         left = [run for run in plan if run not in known]
         if left:
             cost = estimate(left, store)
             hours = f"{cost.seconds / _HOUR:.1f}" if cost.unknown < len(left) else "?"
-            cells = (one.name, str(len(plan)), str(len(left)), hours, str(cost.unknown))
+            counts = map(str, (len(plan), len(left), diverged))
+            cells = (one.name, *counts, hours, str(cost.unknown))
             rows.append([*cells, f"mipl reproduce {one.name}"])
-    heads = ["", "runs", "missing", "hours", "runs of unknown cost", "command"]
+    heads = [
+        "",
+        "runs",
+        "missing",
+        "diverged",
+        "hours",
+        "runs of unknown cost",
+        "command",
+    ]
     note = (
         "Hours of one core, estimated by like runs that were computed; a run that "
         "several tables need is counted in each."

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mipl.experiments.sheet import Product, Sheet
-from mipl.reports.entries import Told, told
+from mipl.reports.entries import Told, gaps, told
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -46,9 +46,9 @@ def renderables(product: Product) -> Iterator[RenderableType]:
         yield sheet_table(sheet)
         for note in sheet.notes:
             yield Text(note, "dim")
-    if product.missing:
-        command = f"; {product.command} computes them"
-        yield Text(f"{product.missing} of {product.runs} runs are missing{command}.")
+    if gaps(product):
+        command = f"; {product.command} computes them" if product.missing else ""
+        yield Text(f"{gaps(product)}{command}.")
 
 
 def as_text(products: Sequence[Product]) -> str:

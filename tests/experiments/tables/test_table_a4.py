@@ -1,5 +1,7 @@
 """The table of wins: entries and totals recounted by hand."""
 
+import csv
+
 from tests.experiments.stores import store_of
 
 from mipl.experiments.artefact import Selection
@@ -8,6 +10,7 @@ from mipl.experiments.entrants import DEMIPL, ELIMIPL, MIL, OURS, PLL
 from mipl.experiments.sheet import Tally
 from mipl.experiments.sources import ROW, SIVAL
 from mipl.experiments.tables.table_a4 import TABLE
+from mipl.reports.formats import written
 
 OURS_SIVAL = [0.80, 0.82, 0.84]
 VALUES = {
@@ -34,6 +37,17 @@ def test_entries_and_totals(tmp_path):
     assert rows["r = 2"][0] == "–"
     assert rows["CRC-MIPL"][1] == Tally(1, 0, 0, 103, (98, 4, 2))
     assert rows["in total"][3] == Tally(2, 1, 1, 491, (477, 13, 5))
+
+
+def test_published_counts_are_in_the_csv(tmp_path):
+    product = TABLE.build(store_of(tmp_path, VALUES), Selection())
+    row = {
+        row[""]: row for row in csv.DictReader(written([product], "csv").split("\n"))
+    }
+    ours = [row["r = 1"][f"MIPL {what}"] for what in ("win", "tie", "loss")]
+    paper = [row["r = 1"][f"MIPL published {what}"] for what in ("win", "tie", "loss")]
+    assert (ours, paper) == (["1", "1", "0"], ["9", "2", "1"])
+    assert row["r = 2"]["MIL published win"] == ""  # The paper has no such entry.
 
 
 def test_a_selection_counts_only_what_it_leaves(tmp_path):

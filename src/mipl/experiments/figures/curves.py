@@ -8,10 +8,10 @@ from mipl.experiments.artefact import Selection
 from mipl.experiments.cells import Spot, planned, selected, spots
 from mipl.experiments.entrants import ours
 from mipl.experiments.plan import Run
-from mipl.experiments.results import Curves
+from mipl.experiments.results import DIVERGED, Curves
 from mipl.experiments.sheet import History, Product
 from mipl.experiments.sources import BENCHMARKS, DIGITS
-from mipl.experiments.store import Store
+from mipl.experiments.store import SETTLED, Store
 
 NAMES = ("loss", "margin_mean", "margin_violation_rate", "resolved")
 
@@ -31,7 +31,7 @@ class TrainingCurves:
         """Return the histories of each data set and r."""
         found: dict[str, list[tuple[str, list[History]]]] = {}
         runs = self.plan(selection)
-        answers = store.answers(runs)
+        answers = store.answers(runs, SETTLED)
         for spot in selected(self._spots(selection), selection):
             results = [answers[r] for r in spot.runs(selection) if r in answers]
             kept = [history(store.curves(result)) for result in results]
@@ -39,9 +39,14 @@ class TrainingCurves:
             if whole:
                 title = f"{spot.source.title}, r = {spot.r}"
                 found.setdefault(title, []).append((spot.entrant.title, whole))
-        missing = len(runs) - len(answers)
-        curves = tuple(found.items())
-        return Product(self.name, self.title, (), (), len(runs), missing, curves)
+        return Product(
+            self.name,
+            self.title,
+            runs=len(runs),
+            missing=len(runs) - len(answers),
+            diverged=sum(one.state == DIVERGED for one in answers.values()),
+            curves=tuple(found.items()),
+        )
 
     def _spots(self, selection: Selection) -> list[Spot]:
         readings = ours(selection)

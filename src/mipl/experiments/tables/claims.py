@@ -7,17 +7,25 @@ from dataclasses import dataclass
 
 from mipl.experiments.artefact import Selection
 from mipl.experiments.cells import Cell, Spot
-from mipl.experiments.claim import Claim, Count
+from mipl.experiments.claim import Basis, Claim, Count
 from mipl.experiments.entrants import ours
 from mipl.experiments.from_cells import FromCells, Shown
 from mipl.experiments.score_table import t_test_name
 from mipl.experiments.sheet import Sheet
 from mipl.experiments.statements import claims
 
-_HEADS = ("statement", "the paper says", "its tables say", "ours", "not known yet")
+_HEADS = (
+    "statement",
+    "the paper says",
+    "its tables say",
+    "ours",
+    "not compared",
+    "ours rests on",
+)
 _NOTE = (
     "Ours is {leader}. A comparison counts where both sides have splits in common, and "
-    "is made on those; significant: {test}."
+    "is made on those: how many cells and splits a count rests on stands behind it. "
+    "Significant: {test}."
 )
 _OWN_COUNT = "Where the paper's text and its own tables disagree, both are given."
 
@@ -34,7 +42,13 @@ class Claims(FromCells):
     def show(self, cells: Mapping[Spot, Cell], selection: Selection) -> Shown:
         """Count every statement."""
         leader = ours(selection)[0]
-        rows = (_row(c, c.count(cells, selection.paired)) for c in claims(leader))
+        rows = (
+            (
+                *_row(c, c.count(cells, selection.paired)),
+                rests_on(c.basis(cells, selection.paired)),
+            )
+            for c in claims(leader)
+        )
         note = _NOTE.format(leader=leader.title, test=t_test_name(selection))
         return (Sheet(self.title, _HEADS, tuple(rows), (note, _OWN_COUNT)),), ()
 
@@ -63,6 +77,24 @@ def said(found: Count, percent: bool = False) -> str:
         return "-"
     share = f" ({100 * found.true / found.of:.1f} %)" if percent else ""
     return f"{found.true} of {found.of}{share}"
+
+
+def rests_on(found: Basis) -> str:
+    """Return in words what a count rests on.
+
+    Examples
+    --------
+    >>> rests_on(Basis(12, 48, (10, 1, 3))), rests_on(Basis(2, 6, (1,)))
+    ('12 of 48 cells, 1-10 splits', '2 of 6 cells, 1 split')
+    >>> rests_on(Basis(0, 6, ()))
+    '0 of 6 cells'
+    """
+    told = f"{found.cells} of {found.of} cells"
+    if not found.splits:
+        return told
+    fewest, most = min(found.splits), max(found.splits)
+    range_ = f"{fewest}-{most}" if fewest < most else f"{most}"
+    return f"{told}, {range_} split{'s' if most > 1 else ''}"
 
 
 TABLE = Claims("claims", "What the text says, counted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,14 @@ def check_empty_bag_named(estimator: Any) -> None:
     _refused_everywhere(estimator, problem, bags, "bag 2", "an empty bag")
 
 
+def check_what_are_no_bags_refused(estimator: Any) -> None:
+    """Text, a row of numbers and no bag at all are refused in a sentence on bags."""
+    cases: tuple[Any, ...] = ("text", np.arange(3.0), [])
+    for wrong in cases:
+        model, what = fresh(estimator), f"{wrong!r} instead of bags"
+        refuses(partial(model.fit, wrong, [0, 1]), "bags", what=what)
+
+
 def check_nan_named(estimator: Any) -> None:
     """NaN is refused with the number of its bag, in fit and in predict."""
     problem = problem_for(estimator)
@@ -213,6 +222,7 @@ CHECKS = (
     check_hostile_numbers,
     check_feature_count_named,
     check_empty_bag_named,
+    check_what_are_no_bags_refused,
     check_nan_named,
     check_empty_candidate_set_named,
     check_counts_named,
