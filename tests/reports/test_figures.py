@@ -28,10 +28,23 @@ BARS = Bars(
 
 def test_bars_have_the_heights_and_a_gap_is_no_zero():
     [axis] = draw(Picture("bars", (BARS,))).axes
-    assert [bar.get_height() for bar in axis.patches] == [0.8, 0.7, 0.6]
+    heights = [bar.get_height() for bar in axis.patches]
+    assert heights == pytest.approx([0.8, 0.7, 0.6, np.nan], nan_ok=True)
     assert [text.get_text() for text in axis.texts] == ["?"]
     hatches = {bar.get_hatch() for bar in axis.patches}
     assert len(hatches) == 2  # Told apart in grey.
+
+
+def test_a_legend_shows_each_series_as_its_bars_look_where_the_last_panel_has_none():
+    nothing = tuple((name, (Point(None, None),) * 2) for name, _ in BARS.series)
+    figure = draw(Picture("bars", (BARS, Bars("MNIST", BARS.groups, nothing)), 2))
+    shown = [
+        (patch.get_facecolor(), patch.get_hatch())
+        for patch in figure.legends[0].get_patches()
+    ]
+    drawn = [(b.get_facecolor(), b.get_hatch()) for b in figure.axes[0].patches[::2]]
+    assert shown == drawn
+    assert len(set(shown)) == 2
 
 
 def test_circles_grow_with_the_relative_spread():

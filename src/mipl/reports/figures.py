@@ -93,12 +93,12 @@ def _bars(axis: Axes, panel: Bars) -> None:
     width = 0.84 / len(panel.series)
     for place, (name, points) in enumerate(panel.series):
         fill, hatch = _FILLS[place % len(_FILLS)]
-        known = [(g, p) for g, p in enumerate(points) if p.mean is not None]
+        # Of what is not known, too, a bar that is not drawn: the legend shows its look.
         axis.bar(
-            [g - 0.42 + (place + 0.5) * width for g, _ in known],
-            [p.mean or 0.0 for _, p in known],
+            [g - 0.42 + (place + 0.5) * width for g in range(len(points))],
+            [math.nan if p.mean is None else p.mean for p in points],
             width,
-            yerr=[p.std or 0.0 for _, p in known],
+            yerr=[p.std or 0.0 for p in points],
             label=name,
             color=fill,
             hatch=hatch,
