@@ -1,0 +1,29 @@
+"""The released preset takes the best point of each grid that was measured."""
+
+import json
+
+import pytest
+from benchmarks.choose_released import FILE, GRIDS, KNOWN, grid
+from benchmarks.record import load
+
+from mipl.methods.rows.mipl_published import CHOSEN_ON, MIPLMA_CHOSEN
+
+METHOD = "miplma-released"
+CELLS = [cell for cell in MIPLMA_CHOSEN if CHOSEN_ON.get(cell) != " of r = 1"]
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_chosen_settings_are_the_best_of_a_whole_grid(cell):
+    data, r = cell
+    points = [
+        row
+        for row in load(FILE)
+        if (row["method"], row["data"].split()[0]) == (METHOD, data)
+        and r in (None, int(row["r"]))
+    ]
+    assert len(points) == len(grid(METHOD, data, r or 1))
+    best = max(points, key=lambda row: float(row["approximated_accuracy"]))
+    found = json.loads(best["arguments"])
+    told = {name for name, axis in KNOWN.get((METHOD, data), {}).items() if axis}
+    assert MIPLMA_CHOSEN[cell] == {n: v for n, v in found.items() if n not in told}
+    assert set(found) == set(GRIDS[METHOD])
