@@ -8,7 +8,15 @@ from tests.experiments.stores import diverge, store_of
 from mipl.experiments.artefact import Selection
 from mipl.experiments.artefacts import ARTEFACTS
 from mipl.experiments.cells import Spot
-from mipl.experiments.entrants import DEMIPL, ELIMIPL, MALAB, MIPLGP, OURS, RELEASED
+from mipl.experiments.entrants import (
+    CDL,
+    DEMIPL,
+    ELIMIPL,
+    MALAB,
+    MIPLGP,
+    OURS,
+    RELEASED,
+)
 from mipl.experiments.sources import BIRDSONG, SIVAL
 from mipl.reports.entries import told
 from mipl.reports.results_page import results_page
@@ -55,6 +63,16 @@ def test_rivals_below_their_published_figure_are_listed(page):
         "| ELIMIPL | SIVAL-MIPL | 1 | raw features | .505 (2) | .675 | -.170 |" in lower
     )
     assert "DEMIPL" not in lower
+
+
+def test_a_split_without_any_spread_beside_it_is_not_lower_by_a_hair(tmp_path):
+    assert [cdl.variant for cdl in CDL[3:5]] == ["sam-cc", "dam-cn"]
+    close, far = Spot(CDL[3], BIRDSONG, 2), Spot(CDL[4], BIRDSONG, 2)
+    store = store_of(tmp_path, VALUES | {close: [0.7718], far: [0.7]})
+    page = results_page(store, [ARTEFACTS["later"]], Selection(), "make results")
+    lower = section(page, "Lower here than published")
+    assert "CDL (SAM-CC)" not in lower  # Published: .772, without a spread.
+    assert "CDL (DAM-CN)" in lower
 
 
 def test_methods_of_ours_that_beat_ours_are_listed(page):

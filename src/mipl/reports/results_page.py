@@ -33,8 +33,10 @@ _BETTER = (
 )
 _BELOW = (
     "Methods, as this library builds them, whose mean is below the published one by "
-    "more than two of the larger standard deviation."
+    "more than two of the larger standard deviation, which counts as at least .01: one "
+    "split has none."
 )
+_LEAST = 0.01
 _HOUR = 3600.0
 
 
@@ -235,7 +237,7 @@ def _lower(products: Iterable[Product]) -> list[str]:
 def _clearly_lower(score: Score) -> bool:
     if score.difference is None or score.published is None:
         return False
-    spread = max(score.cell.std or 0.0, score.published.std or 0.0)
+    spread = max(score.cell.std or 0.0, score.published.std or 0.0, _LEAST)
     return score.difference < -2 * spread
 
 
