@@ -35,6 +35,16 @@ def sheet(tmp_path):
     return found
 
 
+def test_settings_that_the_authors_did_not_print_are_named(tmp_path):
+    which = Selection(presets=("ours", "released"), splits=(0,))
+    [sheet] = TABLE.build(store_of(tmp_path, VALUES), which).sheets
+    [sival] = [note for note in sheet.notes if "SIVAL-MIPL r = 1; SIVAL" in note]
+    assert "MIPLMA (released)" in sival
+    assert "training__lr 0.05, lam 5.0 (the point of the paper's grid" in sival
+    birdsong = [note for note in sheet.notes if "on Birdsong-MIPL r" in note]
+    assert len(birdsong) == 2 and not any("lam" in note for note in birdsong)
+
+
 def by_spot(sheet):
     scores = [entry for row in sheet.rows for entry in row if isinstance(entry, Score)]
     return {score.cell.spot: score for score in scores}

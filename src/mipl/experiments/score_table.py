@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from mipl.experiments.artefact import Selection
 from mipl.experiments.cells import Cell, Spot, compared, spots
-from mipl.experiments.entrants import Entrant, ours
+from mipl.experiments.entrants import RELEASED, Entrant, ours
 from mipl.experiments.from_cells import FromCells, Shown
 from mipl.experiments.pictures import Picture
 from mipl.experiments.ranking import in_words, ranked
 from mipl.experiments.sheet import Entry, Score, Sheet
 from mipl.experiments.sources import MEANING, Source
+from mipl.methods.registry import published
 
 NOT_PLANNED = "–"
 _MARKS = (
@@ -58,7 +59,8 @@ class ScoreTable(FromCells):
     def show(self, cells: Mapping[Spot, Cell], selection: Selection) -> Shown:
         """Return the table, and the ranks where there are enough results."""
         ranks = ranked(cells)
-        notes = (marks(selection), *origins(self.sources), *self.notes)
+        told = (*origins(self.sources), *choices(cells))
+        notes = (marks(selection), *told, *self.notes)
         if ranks is not None:
             notes = (*notes, in_words(ranks))
         sheet = score_sheet(self.title, cells, notes, selection.paired)
@@ -81,6 +83,23 @@ def origins(sources: tuple[Source, ...]) -> list[str]:
     kinds = dict.fromkeys(source.here for source in sources)
     named = {k: ", ".join(s.title for s in sources if s.here == k) for k in kinds}
     return [f"{titles}: {MEANING[here]}." for here, titles in named.items()]
+
+
+def choices(spots: Iterable[Spot]) -> list[str]:
+    """Name the settings of the released MIPLMA that its authors did not print."""
+    found: dict[str, list[str]] = {}
+    for spot in spots:
+        if spot.entrant == RELEASED:
+            row = published(RELEASED.method, spot.source.name, spot.r or 1)
+            values = ", ".join(f"{name} {value}" for name, value in row.chosen.items())
+            at = "" if spot.r is None else f" r = {spot.r}"
+            if values:
+                told = f"{values} ({row.choice})"
+                found.setdefault(told, []).append(f"{spot.source.title}{at}")
+    return [
+        f"{RELEASED.title} on {'; '.join(where)}: {told}."
+        for told, where in found.items()
+    ]
 
 
 def score_sheet(

@@ -10,7 +10,13 @@ from mipl.experiments.cells import SPLITS, Cell, Spot, spots
 from mipl.experiments.entrants import ours
 from mipl.experiments.from_cells import FromCells, Shown
 from mipl.experiments.paper import Highest, highest
-from mipl.experiments.score_table import NOT_PLANNED, marks, origins, scored
+from mipl.experiments.score_table import (
+    NOT_PLANNED,
+    choices,
+    marks,
+    origins,
+    scored,
+)
 from mipl.experiments.sheet import Gap, Sheet
 from mipl.experiments.sources import BENCHMARKS, DEEP, STAND_IN, TISSUE
 
@@ -64,7 +70,7 @@ class AgainstHighest(FromCells):
             )
             for spot, found in gaps.items()
         )
-        notes = (marks(selection), _MARK, *origins(SOURCES))
+        notes = (marks(selection), _MARK, *origins(SOURCES), *choices(cells))
         return (
             Sheet(
                 "Where we are behind",
