@@ -47,7 +47,7 @@ def test_the_average_size_the_truth_and_the_seed(tiles):
     assert not np.array_equal(first.candidates.matrix, other.candidates.matrix)
 
 
-def test_deep_features(tiles, nowhere):
+def test_deep_features(tiles, nowhere, monkeypatch):
     pixels, labels = tiles
     some = slice(None, None, 30)
     given = {"images": pixels[some], "labels": labels[some], "raw": nowhere}
@@ -62,6 +62,12 @@ def test_deep_features(tiles, nowhere):
     expected = DeepPatches(weights=weights, patches=4).transform(pixels[some])
     np.testing.assert_allclose(data.bags.instances, expected.instances, rtol=1e-4)
     assert data.bags.sizes.tolist() == [4, 4] and data.bags.n_features == 1000
+    (nowhere / "efficientnet-lite0.onnx").write_bytes(b"no model")
+    with pytest.raises(MiplError, match=r"lite0\.onnx cannot be opened as an ONNX"):
+        load_dataset("crc-mipl", generator="deep", **given)
+    monkeypatch.setattr("mipl.datasets.crc.find_spec", lambda _: None)
+    without = load_dataset("crc-mipl", generator="deep", patches=4, size=1.2, **given)
+    assert np.array_equal(without.bags.instances, data.bags.instances)
 
 
 def test_a_folder_per_class_without_adipose_and_background(tiles, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from mipl.images.pictures import Picture, as_pictures
 
 _STAND_IN = "colorectal5_64px.npz"
 _NETWORK = "efficientnet-lite0.safetensors"
+_ONNX = "efficientnet-lite0.onnx"
 _LEFT_OUT = ("ADI", "BACK")  # Adipose and background of NCT-CRC-HE-100K.
 _SPELT = {
     f"crc-mipl-{kind.lower()}": kind
@@ -48,7 +50,8 @@ def build(
     ----------
     generator : str or ImageBags
         A name of ``mipl.images.catalog``, or a generator with arguments of its own.
-        ``"deep"`` is EfficientNet-Lite0, with values from a raw file.
+        ``"deep"`` is EfficientNet-Lite0, with values from a raw file, the ONNX one
+        where it lies there and can be run.
     images : folder, or array (m, h, w, 3), optional
         A folder holds one folder of pictures per class, as NCT-CRC-HE-100K does (whose
         ADI and BACK are left out, as published); an array goes with ``labels``. By
@@ -94,10 +97,17 @@ def _by_name(request: Request, name: str, patches: int | None) -> ImageBags:
     """Build a generator; that of deep features with its network and its cache."""
     arguments: dict[str, Any] = {} if patches is None else {"patches": patches}
     if name == "deep":
-        remedy = "write it with scripts/efficientnet_lite0.py, and "
-        arguments["weights"] = request.file([_NETWORK], remedy)
+        arguments |= _network(request)
         arguments["cache"] = cache_dir() / "deep_features.db"
     return image_bags(name, n_jobs=-1, **arguments)
+
+
+def _network(request: Request) -> dict[str, Any]:
+    """Find the values of EfficientNet-Lite0; as ONNX it is three times as fast."""
+    runs = find_spec("onnx") is not None and find_spec("onnxruntime") is not None
+    remedy = "write it with scripts/efficientnet_lite0.py, and "
+    file = request.file([_ONNX, _NETWORK] if runs else [_NETWORK], remedy)
+    return {"backbone" if file.suffix == ".onnx" else "weights": file}
 
 
 def published(request: Request) -> Dataset:
