@@ -66,6 +66,18 @@ class Posterior(Drawn):
         self.log_sigma_attention.fill_(math.log(_PRIOR) / 2)
         self.log_sigma_score.fill_(math.log(_PRIOR) / 2)
 
+    @torch.no_grad()
+    def start_scores(self, mean: Tensor, variance: Tensor) -> None:
+        """Let the score coefficients start here, (k, L) twice.
+
+        The prior gets the variance that agrees best with them.
+        """
+        width = self.mean.shape[1] // 2
+        self.mean[:, width:] = mean
+        self.factor.diagonal(dim1=1, dim2=2)[:, width:] = variance.sqrt()
+        agreeing = (mean.square() + variance).mean(dim=1)  # (k,)
+        self.log_sigma_score.copy_(agreeing.log() / 2)
+
     def sample(self, of_factor: Tensor, of_diagonal: Tensor) -> Coefficients:
         """Return coefficients from standard normal draws, (S, k, 2 L) twice."""
         beta = self.mean + torch.einsum("kij,skj->ski", self.factor, of_factor)

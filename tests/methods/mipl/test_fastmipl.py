@@ -1,11 +1,14 @@
 """FastMIPL: arguments, whose statistics, what a bag's score depends on, learning."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tests.methods.mipl.images import SETS, images
 
-from mipl import FastMIPL, MiplError, Training, load_dataset
+from mipl import Bags, Candidates, FastMIPL, MiplError, Training, load_dataset
 from mipl.nn.encoders import ConvEncoder
+from mipl.nn.soft_logistic import soft_logistic
 from mipl.testing.checks.problem import make_problem
 
 PROBLEM = make_problem(n_bags=12)
@@ -54,6 +57,27 @@ def test_label_weights_of_both_types_move_alike():
     np.testing.assert_allclose(single.label_weights_, double.label_weights_, atol=1e-4)
     losses = [[line["loss"] for line in m.history_] for m in (single, double)]
     np.testing.assert_allclose(*losses, rtol=1e-4)
+
+
+def test_scores_start_with_a_regression_on_the_means_of_the_bags():
+    model = fitted(encoder="image", training={"epochs": 1, "lr": 1e-30})
+    posterior, bags = model.module_.posterior, Bags(PROBLEM.bags)
+    x = (bags.instances - bags.instances.mean(0)) / bags.instances.std(0)
+    means = np.stack([x[a:b].mean(0) for a, b in pairwise(bags.offsets)])
+    b, variances = soft_logistic(
+        means.astype(float), Candidates(PROBLEM.y).initial_weights()
+    )
+    d = bags.n_features
+    found = posterior.mean.detach().numpy()[:, d:]
+    np.testing.assert_allclose(found, b, rtol=1e-3, atol=1e-4)
+    factor = posterior.factor.detach().numpy()
+    np.testing.assert_allclose(
+        np.stack([np.diag(one)[d:] for one in factor]), variances**0.5, rtol=1e-3
+    )
+    prior = np.exp(2 * posterior.log_sigma_score.detach().numpy()[0])
+    np.testing.assert_allclose(prior, (b**2 + variances).mean(1), rtol=1e-3)
+    other = fitted(encoder="image", start="random", training={"epochs": 1, "lr": 1e-30})
+    assert np.abs(other.module_.posterior.mean.detach().numpy()[:, d:] - b).max() > 0.1
 
 
 def test_the_intercept_is_a_matter_of_predictions():

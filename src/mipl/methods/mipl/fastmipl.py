@@ -16,6 +16,7 @@ from mipl.losses import linear_objective
 from mipl.methods.base import Floats
 from mipl.methods.fitted_network import scaled_attention
 from mipl.methods.neural import NeuralBagClassifier
+from mipl.nn.attention import EvenAttention
 from mipl.nn.backbones import as_widths
 from mipl.nn.dropout import DroppedReLU, rekey
 from mipl.nn.encoders import Standardise
@@ -27,6 +28,7 @@ from mipl.nn.mixed import (
     standardised,
 )
 from mipl.nn.network import BagNetwork
+from mipl.nn.soft_logistic import soft_logistic
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.evaluation import look
@@ -49,6 +51,10 @@ class FastMIPL(NeuralBagClassifier):
                    + kl_weight * KL(posterior || prior) / m
         w        = keep w + (1 - keep) mean_draws softmax(g)   on S
 
+    The scores start where a logistic regression of the label weights on the means of
+    the bags' embedded instances puts them: the published learning rates are too low to
+    get there from random values.
+
     Predictions take the posterior means. Each bag is scored by itself, with the mean
     and spread of the training bags; the published program standardises over the bags
     that it is asked about, so that its answer for a bag depends on the others:
@@ -63,6 +69,9 @@ class FastMIPL(NeuralBagClassifier):
     keep : float
         How much of the label weights stays at each step. The authors' value is not
         known; with much less, weights vanish before many classes are told apart.
+    start : {"means", "random"}
+        Whether score coefficients start with that regression, or with random values as
+        those of the attention do.
     width : int or sequence of int
         Widths of the feature network's layers.
     encoder, dropout, scaling
@@ -97,6 +106,7 @@ class FastMIPL(NeuralBagClassifier):
     module_: MixedNetwork
     _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "scaling": ("auto", "standard", "none"),
+        "start": ("means", "random"),
         "standardise": ("training", "given"),
         "test_dropout": (False, True),
         "test_intercept": (False, True),
@@ -114,6 +124,7 @@ class FastMIPL(NeuralBagClassifier):
         samples: int = 10,
         kl_weight: float = 1.0,
         keep: float = 0.99,
+        start: str = "means",
         width: int | Sequence[int] = (512, 256),
         encoder: str | nn.Module = "auto",
         dropout: float = 0.5,
@@ -127,6 +138,7 @@ class FastMIPL(NeuralBagClassifier):
         self.samples = samples
         self.kl_weight = kl_weight
         self.keep = keep
+        self.start = start
         self.width = width
         self.encoder = encoder
         self.dropout = dropout
@@ -150,6 +162,19 @@ class FastMIPL(NeuralBagClassifier):
             StandardHead(n_classes),
             self.samples,
         )
+
+    def _prepare(self, state: TrainingState, source: BatchSource) -> None:
+        if self.start == "random":
+            return
+        module = cast("MixedNetwork", state.module.eval())
+        even = EvenAttention()
+        means = BagNetwork(module.scaling, module.encoder, even, module.head)
+        with torch.no_grad():
+            z = torch.cat([seen.z for seen in look(means, source.bags, tau=1.0)])
+        w = state.w
+        found = soft_logistic(z.cpu().double().numpy(), w.cpu().double().numpy())
+        mean, variance = (torch.from_numpy(each).to(w) for each in found)
+        module.posterior.start_scores(mean, variance)
 
     def _loss(  # type: ignore[override]
         self, out: MixedOutput, batch: Batch, w: Tensor, clock: Clock
