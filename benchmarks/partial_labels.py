@@ -10,19 +10,27 @@ seeds; one setting of each method for all sets, with which its program is known 
 on Lost; the kernel methods where there are at most 6000 rows.
 ``margins``: PRODEN and PRODEN-MA on Kuzushiji-MNIST, labels joining with probability q,
 8:2, five seeds, 100 epochs, MLP. ``columns``: the bags of a MIPL data set turned into
-one vector each, the means or the maxima and minima, ten splits of r = 1. Rows already
-in the file are not run again.
+one vector each, the means or the maxima and minima, ten splits of r = 1. All folds of
+a setting are fitted together; rows already in the file are not run again.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
 
-from benchmarks.record import RESULTS, Job, arguments_text, print_cells, study_command
+from benchmarks.record import (
+    RESULTS,
+    Job,
+    arguments_text,
+    key_of,
+    print_cells,
+    study_command,
+)
 
 FILE = RESULTS / "partial_labels.csv"
 KEY = ["study", "method", "arguments", "data", "fold", "seed"]
@@ -91,27 +99,55 @@ def _job(study: str, name: str, arguments: Job, data: str, fold: int, seed: int)
     return dict(zip(KEY, values, strict=True))
 
 
-def work(job: Job) -> Job:
-    """Fit on the training rows of a fold and score the others."""
+def by_setting(jobs: list[Job]) -> list[list[Job]]:
+    """Put the folds of one setting together."""
+    groups: dict[tuple[str, ...], list[Job]] = defaultdict(list)
+    for job in jobs:
+        groups[key_of(job, [name for name in KEY if name != "fold"])].append(job)
+    return list(groups.values())
+
+
+def work(jobs: list[Job]) -> list[Job]:
+    """Fit on the training rows of some folds and score the others."""
+    from mipl import fit_together  # noqa: PLC0415
+
+    models = [build(job) for job in jobs]
+    pairs = [parts(job) for job in jobs]
+    start = time.perf_counter()
+    fit_together(
+        models,
+        [
+            (given(job, t), t.candidates)
+            for job, (t, _) in zip(jobs, pairs, strict=True)
+        ],
+    )
+    seconds = (time.perf_counter() - start) / len(jobs)
+    return [
+        {
+            **job,
+            "arguments": arguments_text(job["arguments"]),
+            "accuracy": f"{model.score(given(job, test), test.labels):.4f}",
+            "seconds": f"{seconds:.1f}",
+        }
+        for job, model, (_, test) in zip(jobs, models, pairs, strict=True)
+    ]
+
+
+def given(job: Job, data: Any) -> Any:
+    """Return what the method is given: bags, or their only instances."""
+    return data.bags if "reduction" in job["arguments"] else data.bags.instances
+
+
+def build(job: Job) -> Any:
+    """Return the method with its settings."""
     from mipl import method  # noqa: PLC0415
 
-    train, test = parts(job)
     arguments = dict(job["arguments"])
     reduction = arguments.pop("reduction", None)
     model = method(job["method"], reduction=reduction)
     prefix = "" if reduction is None else "estimator__"
     model.set_params(**{prefix + name: value for name, value in arguments.items()})
-    model.set_params(**{f"{prefix}random_state": job["seed"]})
-    start = time.perf_counter()
-    if reduction is None:
-        model.fit(train.bags.instances, train.candidates)
-        score = model.score(test.bags.instances, test.labels)
-    else:
-        model.fit(train.bags, train.candidates)
-        score = model.score(test.bags, test.labels)
-    seconds = time.perf_counter() - start
-    key = {**job, "arguments": arguments_text(job["arguments"])}
-    return {**key, "accuracy": f"{score:.4f}", "seconds": f"{seconds:.1f}"}
+    return model.set_params(**{f"{prefix}random_state": job["seed"]})
 
 
 def parts(job: Job) -> tuple[Any, Any]:
@@ -148,7 +184,7 @@ STUDIES = {"real": real, "margins": margins, "columns": columns}
 
 
 def main() -> None:
-    study_command(__doc__, STUDIES, work, KEY, FILE, summary)
+    study_command(__doc__, STUDIES, work, KEY, FILE, summary, by_setting)
 
 
 if __name__ == "__main__":

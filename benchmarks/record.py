@@ -115,12 +115,16 @@ def parse_numbers(texts: Iterable[str]) -> list[int]:
 def study_command(
     about: str,
     studies: Mapping[str, Callable[[list[str]], list[Job]]],
-    work: Callable[[Job], Any],
+    work: Callable[[Any], Any],
     columns: Sequence[str],
     path: Path,
     summary: Callable[[], None],
+    group: Callable[[list[Job]], list[Any]] = list,
 ) -> None:
-    """Run the study that the command line names, or tell of all that is in the file."""
+    """Run the study that the command line names, or tell of all that is in the file.
+
+    ``group`` turns jobs into what ``work`` takes.
+    """
     parser = argparse.ArgumentParser(description=about.split("\n")[0])
     parser.add_argument("study", choices=[*studies, "summary"])
     parser.add_argument("--data", nargs="+", default=[])
@@ -134,7 +138,7 @@ def study_command(
     if given.method:
         jobs = [job for job in jobs if job["method"] in given.method]
     if jobs:
-        run_all(missing(jobs, columns, path), work, path, given.workers)
+        run_all(group(missing(jobs, columns, path)), work, path, given.workers)
 
 
 def print_cells(

@@ -14,8 +14,9 @@ def soft_logistic(z: Floats, w: Floats) -> tuple[Floats, Floats]:
     """Regress label weights on vectors: (m, L), (m, k) -> (k, L) twice.
 
     The coefficients b have the least -sum_ic w_ic log softmax(b z_i + bias)_c +
-    |b|^2 / 2, where each feature counts in units of its spread. Beside them stand their
-    variances in Laplace's approximation, without correlations.
+    |b|^2 / 2, where the unit of all features is their mean spread (root mean square):
+    with a unit each, those that hardly vary would have huge coefficients. Beside them
+    stand their variances in Laplace's approximation, without correlations.
 
     Examples
     --------
@@ -25,8 +26,7 @@ def soft_logistic(z: Floats, w: Floats) -> tuple[Floats, Floats]:
     >>> bool(coefficients[1] > 0), np.allclose(*abs(coefficients)), variances.shape
     (True, True, (2, 1))
     """
-    spread = z.std(axis=0)
-    spread[spread == 0] = 1.0
+    spread = np.sqrt(z.var(axis=0).mean()) or 1.0
     x = (z - z.mean(axis=0)) / spread  # (m, L)
     shape = w.shape[1], x.shape[1] + 1  # The biases come last.
 
@@ -45,4 +45,4 @@ def soft_logistic(z: Floats, w: Floats) -> tuple[Floats, Floats]:
     b, bias = values[:, :-1], values[:, -1]
     p = np.exp(log_softmax(x @ b.T + bias, axis=1))
     curvature = (w.sum(axis=1, keepdims=True) * p * (1 - p)).T @ np.square(x)  # (k, L)
-    return b / spread, 1 / (curvature + 1) / np.square(spread)
+    return b / spread, 1 / (curvature + 1) / spread**2
