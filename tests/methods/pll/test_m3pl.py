@@ -9,6 +9,7 @@ from tests.methods.pll.problem import problem, standardised
 
 from mipl.disambiguation.assignment import class_counts
 from mipl.methods.pll.m3pl import M3PL
+from mipl.seeds import stream
 
 
 def objective(w, x, labels, c):
@@ -51,6 +52,17 @@ def test_classes_have_the_expected_counts():
     expected = class_counts(sets / sets.sum(axis=1, keepdims=True))
     assert model.counts_.tolist() == expected.tolist()
     assert model.label_weights_.sum(axis=0).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("spread", "least"), [(1.0, 0.45), (2.0, 0.25)])
+def test_sets_of_equal_size_that_tell_little_are_learnt(spread, least):
+    """Labels left to chance are best met by W = 0, which then never moves them."""
+    chance, k = stream(0, "m3pl"), 8
+    y = np.repeat(np.arange(k), 30)
+    x = chance.normal(size=(k, 4))[y] + spread * chance.normal(size=(len(y), 4))
+    false = (y + chance.integers(1, k, len(y))) % k
+    sets = (np.arange(k) == y[:, None]) | (np.arange(k) == false[:, None])
+    assert M3PL(random_state=0).fit(x, sets).score(x, y) > least
 
 
 @pytest.mark.parametrize("k", [2, 3])
