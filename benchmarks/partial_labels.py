@@ -77,9 +77,17 @@ def real(data: list[str]) -> list[Job]:
 
 def margins(data: list[str]) -> list[Job]:
     """Return the jobs that tell what the margin loss adds to PRODEN."""
-    settings = {**sgd(1e-2, 1e-4, 256), "training__epochs": 100, "backbone": "mlp"}
+    settings = {**sgd(1e-2, 1e-4, 256), "backbone": "mlp"}
     return [
-        _job("margins", name, settings, f"kmnist q={rate}", 0, seed)
+        _job(
+            "margins",
+            name,
+            {**settings, "training__epochs": epochs},
+            f"kmnist q={rate}",
+            0,
+            seed,
+        )
+        for epochs in (10, 100)
         for seed in range(5)
         for rate in RATES
         for name in ("proden", "proden-ma")
@@ -208,13 +216,17 @@ def flipped(name: str, rate: float, seed: int) -> Any:
 
 
 def summary() -> None:
-    """Print every cell measured, without the settings of the training."""
+    """Print every cell measured; of the training's settings only the epochs."""
     print_cells(FILE, _cell)
 
 
 def _cell(row: dict[str, str]) -> tuple[str, ...]:
     kept = json.loads(row["arguments"])
-    told = {name: v for name, v in kept.items() if not name.startswith("training_")}
+    told = {
+        name: value
+        for name, value in kept.items()
+        if name == "training__epochs" or not name.startswith("training_")
+    }
     return (row["study"], row["data"], row["method"], arguments_text(told))
 
 

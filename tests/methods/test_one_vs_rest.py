@@ -193,6 +193,22 @@ def test_processes_change_nothing():
     np.testing.assert_array_equal(many.predict_proba(PROBLEM.bags), p)
 
 
+def test_networks_fitted_together_end_as_each_would_alone():
+    network = clone(NETWORK).set_params(random_state=0)
+    model = OneVsRest(network)
+    bags, candidates = model._accept(PROBLEM.bags, PROBLEM.y)
+    for c, learner in enumerate(model.fit(bags, candidates).estimators_):
+        copies = model.copies(candidates.matrix, c)
+        which = np.repeat(np.arange(len(bags)), copies.sum(axis=1))
+        labels = np.concatenate([[0] * no + [1] * yes for no, yes in copies])
+        alone = clone(network).fit(bags[which], labels)
+        np.testing.assert_allclose(
+            learner.predict_proba(PROBLEM.bags),
+            alone.predict_proba(PROBLEM.bags),
+            atol=1e-5,
+        )
+
+
 class Counter(Watcher):
     """Keeps what it hears of learners."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -20,9 +21,12 @@ from mipl.errors import BadFile, MiplError
 from mipl.methods.base import BagClassifier, Floats
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
+from mipl.methods.together import alike, fit_together
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
 Integers = npt.NDArray[np.int64]
+
+_TOGETHER = 8  # Networks that are fitted at once, on stacked parameters.
 
 
 class OneVsRest(
@@ -121,12 +125,16 @@ class OneVsRest(
         self.constant_ = np.array([float(not one[:, 0].any()) for one in copies])
         self.estimators_ = [None] * len(copies)
         reports = EpochReports(self, len(learnt), bags, candidates, task="learner")
+        size = 1 if alike(self.estimator) is None else _TOGETHER
+        groups = [learnt[i : i + size] for i in range(0, len(learnt), size)]
         jobs = (
-            delayed(_fitted)(clone(self.estimator), bags, copies[c]) for c in learnt
+            delayed(_fitted)(self.estimator, bags, [copies[c] for c in group])
+            for group in groups
         )
         ready = Parallel(self.n_jobs, return_as="generator")(jobs)
         try:
-            for number, (c, model) in enumerate(zip(learnt, ready, strict=True), 1):
+            models = itertools.chain.from_iterable(ready)
+            for number, (c, model) in enumerate(zip(learnt, models, strict=True), 1):
                 self.estimators_[c] = model
                 reports.epoch({"learner": float(number)}, dict(vars(self)))
         except KeyboardInterrupt:
@@ -229,13 +237,24 @@ class OneVsRest(
             self.estimators_[c] = model
 
 
-def _fitted(estimator: Any, bags: Bags, copies: Integers) -> Any:
-    """Fit a learner on bags that are repeated so often with either label."""
+def _fitted(
+    estimator: Any, bags: Bags, copies: Sequence[Integers]
+) -> list[BagClassifier]:
+    """Fit a learner for each way to repeat the bags with either label."""
+    models = [clone(estimator) for _ in copies]
     if "copies" in signature(estimator.fit).parameters:
-        return estimator.fit(bags, copies > 0, copies=copies)
+        return [
+            model.fit(bags, one > 0, copies=one)
+            for model, one in zip(models, copies, strict=True)
+        ]
+    fit_together(models, [_repeated(bags, one) for one in copies])
+    return models
+
+
+def _repeated(bags: Bags, copies: Integers) -> tuple[Bags, Integers]:
+    """Return each bag as often as it counts, and the label of each copy."""
     which = np.repeat(np.arange(len(bags)), copies.sum(axis=1))
-    labels = np.repeat(np.tile([0, 1], len(bags)), copies.ravel())
-    return estimator.fit(bags[which], labels)
+    return bags[which], np.repeat(np.tile([0, 1], len(bags)), copies.ravel())
 
 
 def _none_positive(p: Floats) -> npt.NDArray[np.bool_]:
