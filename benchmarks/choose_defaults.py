@@ -61,6 +61,9 @@ BASE: dict[str, Any] = {
 # The order of the published program: z-scores, 1/sqrt(L), a higher first temperature.
 PROGRAM = {"standardise": "scores", "scale_scores": True}
 
+# The defaults as they are now.
+OURS = {"balance": True, "unit_start": True, "tau_lag": 0, "score_head": "linear"}
+
 SIDE_BY_SIDE = ("lam", "training__lr", "training__clip", "training__nesterov")
 
 VARIATIONS: list[dict[str, Any]] = [
@@ -107,7 +110,11 @@ COMBINATIONS: list[dict[str, Any]] = [
     {"width": 256, "dropout": 0.25},
     {"balance": True, "unit_start": True},
     {"balance": True, "unit_start": True, "tau_lag": 0},
-    {"balance": True, "unit_start": True, "tau_lag": 0, "score_head": "linear"},
+    OURS,
+    *(
+        OURS | {"training__batch_size": bags, "training__lr": lr}
+        for bags, lr in ((32, 0.1), (32, 0.2), (64, 0.2))
+    ),
 ]
 
 

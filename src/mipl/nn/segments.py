@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+_SUM = 0  # The mode of ``embedding_bag`` that adds up.
+
 
 @dataclass(frozen=True, eq=False)
 class Segments:
@@ -111,17 +113,24 @@ class _WeightedSum(torch.autograd.Function):
     def forward(ctx: Any, a: Tensor, x: Tensor, bags: Segments) -> Tensor:
         ctx.bags = bags
         ctx.save_for_backward(a, x)
-        every = torch.arange(len(x), device=x.device)
         found: Tensor = nn.functional.embedding_bag(
-            every, x, bags.starts, mode="sum", per_sample_weights=a
+            _every(x), x, bags.starts, mode="sum", per_sample_weights=a
         )
         return found  # (B, L)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor, None]:
         a, x = ctx.saved_tensors
-        rows = ctx.bags.spread(g)  # (N, L)
-        return (rows * x).sum(dim=1), rows.mul_(a.unsqueeze(1)), None
+        bags: Segments = ctx.bags
+        # The product of each row with that of its bag, without a copy of either.
+        of_a = torch.ops.aten._embedding_bag_per_sample_weights_backward(
+            g.contiguous(), x, _every(x), bags.starts, bags.bag, _SUM
+        )  # (N,)
+        return of_a, bags.spread(g).mul_(a.unsqueeze(1)), None
+
+
+def _every(x: Tensor) -> Tensor:
+    return torch.arange(len(x), device=x.device)
 
 
 def safe_sqrt(x: Tensor) -> Tensor:

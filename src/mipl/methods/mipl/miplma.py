@@ -296,4 +296,4 @@ class MIPLMA(GatedClassifier):
         return momentum_update(w, p, batch.candidates, clock.alpha)  # Eq. (8)
 
     def _default_training(self) -> Training:
-        return Training(lr=0.1)
+        return Training(lr=0.1, batch_size=32)
