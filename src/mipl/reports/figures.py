@@ -144,8 +144,9 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
 
 
 def _area(point: Point) -> float:
-    assert point.mean is not None and point.std is not None
-    return max((_DIAMETER * point.std / max(point.mean, 1e-9)) ** 2, 4.0)
+    """Return the area of a circle, in square points; next to none without a spread."""
+    relative = (point.std or 0.0) / max(point.mean or 0.0, 1e-9)
+    return max((_DIAMETER * relative) ** 2, 4.0)
 
 
 def _attention(axis: Axes, panel: Attention) -> None:
