@@ -61,7 +61,7 @@ def estimate(runs: Iterable[Run], store: Store) -> Estimate:
 
 
 class Costs:
-    """What runs cost, by the results of a store.
+    """What runs cost, by the results of some stores.
 
     A run costs the mean of those that differ only in split, seed and r; failing that,
     of those that differ in the epochs, whose time grows with them; then of the same
@@ -69,11 +69,11 @@ class Costs:
     to be dearer or cheaper here than elsewhere by the factor of the other methods.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, *stores: Store) -> None:
         self._seconds: dict[Hashable, list[float]] = defaultdict(list)
         self._here: dict[Hashable, set[Hashable]] = defaultdict(set)
         self._ratios: dict[tuple[Hashable, Hashable], float | None] = {}
-        for result in store.results():
+        for result in (one for store in stores for one in store.results()):
             run, each = result.run, result.seconds / _epochs(result.run)
             self._seconds[_exact(run)].append(result.seconds)
             self._seconds[run.method, run.data].append(each)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from mipl.experiments.artefact import Artefact, Selection
 from mipl.experiments.cells import Cell, Spot, compared
 from mipl.experiments.entrants import OURS
+from mipl.experiments.estimate import Costs
 from mipl.experiments.results import DIVERGED, FAILED, FINISHED, STATES
 from mipl.experiments.sheet import Entry, Product, Score, Sheet
 from mipl.experiments.store import Store
@@ -41,7 +42,11 @@ _HOUR = 3600.0
 
 
 def results_page(
-    store: Store, artefacts: Sequence[Artefact], selection: Selection, made_by: str
+    store: Store,
+    artefacts: Sequence[Artefact],
+    selection: Selection,
+    made_by: str,
+    probes: Sequence[Store] = (),
 ) -> str:
     """Return the page as Markdown.
 
@@ -52,6 +57,8 @@ def results_page(
     selection : Selection
     made_by : str
         The command that writes the page.
+    probes : stores
+        Of runs cut short, which tell what whole ones would cost and nothing else.
     """
     first = [one for one in artefacts if one.name == "highest"]
     others = [one for one in artefacts if one.name != "highest"]
@@ -67,7 +74,7 @@ def results_page(
     lines += ["## Lower here than published", "", *_lower(products.values()), ""]
     for one in others:
         lines += _section(products[one.name], seen)
-    missing = missing_lines(store, artefacts, selection)
+    missing = missing_lines(store, artefacts, selection, Costs(store, *probes))
     lines += ["## What is missing", "", *missing]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -88,13 +95,14 @@ class _Seen:
 def command(name: str, scores: Sequence[Score], leader: str | None = None) -> str:
     """Return what computes and shows some cells of one r, a leader's beside them.
 
-    Examples
-    --------
-    >>> from mipl.experiments.cells import Cell
-    >>> from mipl.experiments.entrants import OURS
-    >>> from mipl.experiments.sources import SIVAL
-    >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
-    'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
+        Examples
+        --------
+        >>> from mipl.experiments.cells import Cell
+        >>> from mipl.experiments.entrants import OURS
+    from mipl.experiments.estimate import Costs
+        >>> from mipl.experiments.sources import SIVAL
+        >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
+        'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
     """
     spots = [score.cell.spot for score in scores]
     ids = [*([] if leader is None else [leader]), *(s.entrant.method for s in spots)]
