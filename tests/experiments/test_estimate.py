@@ -1,6 +1,8 @@
 """The estimate of time."""
 
-from mipl.experiments.estimate import estimate
+import pytest
+
+from mipl.experiments.estimate import Costs, estimate
 from mipl.experiments.plan import Run
 from mipl.experiments.results import Result
 from mipl.experiments.store import Store
@@ -26,3 +28,47 @@ def test_runs_that_did_not_finish_tell_nothing(tmp_path):
     run = Run("miplma", "digits-mipl")
     store.record(Result(run, "diverged", None, 0.1, message="nan."))
     assert estimate([run], store).unknown == 1
+
+
+def filled(folder, *rows):
+    store = Store(folder / "results.db", create=True)
+    for method, data, arguments, seconds in rows:
+        run = Run(method, data, arguments)
+        assert store.record(Result(run, "finished", 0.5, seconds))
+    return store
+
+
+def test_time_grows_with_the_epochs(tmp_path):
+    few = {"reduction": "mean", "training__epochs": 5}
+    store = filled(tmp_path, ("proden", "sival-mipl", few, 2.0))
+    whole = Run("proden", "sival-mipl", {"reduction": "mean"})  # 500 epochs.
+    more = Run("proden", "sival-mipl", few | {"training__epochs": 50})
+    assert Costs(store).of(whole).seconds == pytest.approx(200.0)
+    assert Costs(store).of(more).seconds == pytest.approx(20.0)
+    assert not Costs(store).of(whole).rough
+
+
+def test_a_method_that_is_new_to_data_is_judged_by_the_others(tmp_path):
+    store = filled(
+        tmp_path,
+        ("miplgp", "birdsong-mipl", {}, 100.0),
+        ("miplgp", "sival-mipl", {}, 300.0),
+        ("vwsgp", "birdsong-mipl", {}, 7.0),
+        ("pl-svm", "sival-mipl", {"reduction": "mean"}, 1000.0),
+    )
+    cost = Costs(store).of(Run("vwsgp", "sival-mipl", {"length_scale": 2.0}))
+    assert cost.seconds == pytest.approx(21.0) and cost.rough
+    told = estimate([Run("vwsgp", "sival-mipl"), Run("vwsgp", "mnist-mipl")], store)
+    assert (told.seconds, told.unknown, told.rough) == (pytest.approx(21.0), 1, 1)
+    # Vectors of bags are other data than bags: nothing is known of them on Birdsong.
+    on_means = Run("pl-svm", "birdsong-mipl", {"reduction": "mean"})
+    assert Costs(store).of(on_means) is None
+
+
+def test_features_of_one_data_set_are_told_apart(tmp_path):
+    store = Store(tmp_path / "results.db", create=True)
+    for generator, seconds in (("row", 10.0), ("sift", 90.0)):
+        run = Run("miplma", "crc-mipl", options={"generator": generator})
+        store.record(Result(run, "finished", 0.5, seconds))
+    asked = Run("miplma", "crc-mipl", {"lam": 3.0}, {"generator": "row"})
+    assert Costs(store).of(asked).seconds == pytest.approx(10.0)

@@ -8,7 +8,7 @@ from mipl.experiments.cells import Spot
 from mipl.experiments.entrants import DEMIPL, ELIMIPL, MIPLGP, OURS, RELEASED
 from mipl.experiments.score_table import NOT_PLANNED, ScoreTable
 from mipl.experiments.sheet import Score
-from mipl.experiments.sources import BIRDSONG, MNIST, SIVAL
+from mipl.experiments.sources import BIRDSONG, MNIST, ROW, SIVAL
 
 TABLE = ScoreTable(
     "small",
@@ -119,3 +119,33 @@ def test_ranks_need_three_methods_with_the_same_cells(tmp_path):
     assert last.endswith("MIPLGP 1.00, ELIMIPL 2.00, MIPLMA (ours) 3.00.")
     fewer = Selection(presets=("ours",), methods=("miplma", "elimipl"))
     assert not table.build(store, fewer).pictures
+
+
+def test_ranks_take_the_cells_that_most_methods_have(tmp_path):
+    """On MNIST there is ours alone, which must not keep the others from a rank."""
+    values = {
+        Spot(e, SIVAL, r): [0.9 - 0.1 * place]
+        for place, e in enumerate((OURS, ELIMIPL, MIPLGP))
+        for r in (1, 2)
+    }
+    values |= {Spot(OURS, MNIST, r): [0.9] for r in (1, 2)}
+    values[Spot(DEMIPL, SIVAL, 1)] = [0.95]  # Of one cell nobody is ranked.
+    table = ScoreTable(
+        "ranks",
+        "",
+        rivals=(ELIMIPL, MIPLGP, DEMIPL),
+        sources=(SIVAL, MNIST),
+        counts=(1, 2),
+    )
+    [picture] = table.build(store_of(tmp_path, values), WHICH).pictures
+    [panel] = picture.panels
+    assert panel.names == ("MIPLMA (ours)", "ELIMIPL", "MIPLGP")
+    assert panel.ranks == (1.0, 2.0, 3.0)
+    assert panel.title.startswith("mean rank over 2 of 4 pairs of data set and r")
+
+
+def test_data_with_candidates_of_their_own_have_no_r(tmp_path):
+    mixed = ScoreTable("mixed", "Both kinds", sources=(SIVAL, ROW))
+    store = store_of(tmp_path, {Spot(OURS, ROW, None): [0.7]})
+    [sheet] = mixed.build(store, WHICH).sheets
+    assert [row[1] for row in sheet.rows] == ["1", "2", "3", ""]

@@ -70,12 +70,21 @@ def test_recorded_bags_are_told_apart(store):
     assert curves[0] != curves[7]
 
 
-def test_panels_of_missing_runs_are_empty(tmp_path):
+def test_panels_of_missing_runs_are_empty(store, tmp_path):
+    some = Store(tmp_path / "some.db", create=True)
+    [known, *_] = store.answers(FIGURE.plan(QUICK)[:1]).values()
+    some.record(known, store.curves(known))
+    product = FIGURE.build(some, QUICK)
+    assert product.missing == 2
+    [picture] = product.pictures
+    assert len(picture.panels) == 3
+    assert sum(getattr(p, "weights", None) is not None for p in picture.panels) == 1
+
+
+def test_nothing_is_drawn_of_nothing(tmp_path):
     empty = Store(tmp_path / "empty.db", create=True)
     product = FIGURE.build(empty, QUICK)
-    assert product.missing == 3
-    [picture] = product.pictures
-    assert [getattr(p, "weights", None) for p in picture.panels] == [None] * 3
+    assert (product.missing, product.pictures) == (3, ())
 
 
 def test_wrong_places_are_told(store):

@@ -9,7 +9,22 @@ from sklearn.base import clone
 from tests.training.test_batches import OnDisk
 from tests.training.test_callbacks import Watcher
 
-from mipl import CDL, DEMIPL, ELIMIPL, MIPLMA, Bags, MiplError, Training, fit_together
+from mipl import (
+    CAVL,
+    CDL,
+    DEMIPL,
+    ELIMIPL,
+    LWS,
+    MIPLMA,
+    PLSVM,
+    PRODEN,
+    RC,
+    Bags,
+    Degraded,
+    MiplError,
+    Training,
+    fit_together,
+)
 from mipl.errors import Diverged
 from mipl.experiments.mean_pooling import MeanPooling
 from mipl.methods import together
@@ -169,6 +184,47 @@ def test_large_groups_are_cut(stacks, monkeypatch):
     fit_together(models, problems)
     assert stacks == [[0, 1], [2, 3]]
     assert_as_alone(models, problems)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "maxmin"])
+@pytest.mark.parametrize("network", [PRODEN, RC, LWS, CAVL])
+def test_degraded_as_alone(network, reduction, stacks):
+    models = [
+        Degraded(build(network, random_state=seed), reduction) for seed in range(3)
+    ]
+    fit_together(models, PROBLEMS)
+    assert stacks == [[0, 1, 2]]
+    for model, (bags, sets) in zip(models, PROBLEMS, strict=True):
+        alone = clone(model).fit(bags, sets)
+        left = {name for name in vars(alone) if name.endswith("_")}
+        assert {name for name in vars(model) if name.endswith("_")} == left
+        np.testing.assert_allclose(
+            model.predict_proba(bags), alone.predict_proba(bags), rtol=0, atol=1e-9
+        )
+        np.testing.assert_allclose(
+            model.label_weights_, alone.label_weights_, rtol=0, atol=1e-9
+        )
+
+
+def test_means_and_maxima_are_not_stacked(stacks):
+    models = [Degraded(build(PRODEN), one) for one in ("mean", "maxmin")]
+    fit_together([*models, Degraded(PLSVM(), "mean")], PROBLEMS)
+    assert stacks == []
+    assert all(hasattr(model.estimator_, "module_") for model in models)
+
+
+def test_a_degraded_method_that_diverges_names_its_run():
+    models = [Degraded(build(PRODEN, training__lr=lr)) for lr in (0.1, 1e200)]
+    with pytest.raises(Diverged, match=r"^run 1: "):
+        fit_together(models, PROBLEMS[:2])
+    assert models[0].predict_proba(PROBLEMS[0][0]).shape == (13, 4)
+
+
+def test_large_groups_of_vectors_are_cut(stacks, monkeypatch):
+    models = [Degraded(build(PRODEN, random_state=i)) for i in range(5)]
+    monkeypatch.setattr(together, "_NUMBERS", 2 * 4 * 6)  # Two runs, 4 rows, 6 columns.
+    fit_together(models, [PROBLEMS[0]] * 5)
+    assert stacks == [[0, 1], [2, 3]]
 
 
 def test_bags_on_disk_are_read_as_they_are_alone(stacks):

@@ -57,3 +57,4 @@ def test_every_table_compiles(program, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
     assert source.with_suffix(".pdf").stat().st_size > 10_000
+    assert b"Overfull" not in done.stdout  # Nothing runs over the margin.

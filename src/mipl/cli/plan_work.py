@@ -43,6 +43,7 @@ def expected(
         "to_compute": len(todo.runs),
         "seconds": time.seconds / workers,
         "without_estimate": time.unknown,
+        "rough_estimate": time.rough,
         "absent": todo.absent,
     }
 
@@ -52,6 +53,8 @@ def show_expected(told: dict[str, Any], workers: int) -> None:
     from mipl.cli.progress import duration
 
     time = f"about {duration(told['seconds'])} with {workers} workers"
+    if told["rough_estimate"]:
+        time += f" ({told['rough_estimate']} runs judged by other data only)"
     if told["without_estimate"]:
         time += f", and {told['without_estimate']} runs unlike any in the store"
     rows = {

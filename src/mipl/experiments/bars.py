@@ -35,7 +35,9 @@ class BarFigure(ScoreTable):
         sheets, ranks = super().show(cells, selection)
         drawn = [bars(title, sources, cells) for title, sources in self.panels]
         kept = tuple(panel for panel in drawn if panel.groups)
-        return sheets, (Picture(self.name, kept, self.columns), *ranks)
+        some = any(cell.values for cell in cells.values())
+        pictures = (Picture(self.name, kept, self.columns),) if some else ()
+        return sheets, (*pictures, *ranks)
 
 
 def bars(title: str, sources: tuple[Source, ...], cells: Mapping[Spot, Cell]) -> Bars:

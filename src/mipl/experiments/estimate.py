@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from statistics import fmean
+from functools import lru_cache
+from statistics import fmean, median
 
-from mipl.experiments.plan import Run
+from mipl.errors import MiplError
+from mipl.experiments.computing import build
+from mipl.experiments.plan import Facts, Run
 from mipl.experiments.store import Store
+
+_EPOCHS = "training__epochs"
 
 
 @dataclass(frozen=True)
@@ -21,17 +26,25 @@ class Estimate:
         In one process, of the runs that can be estimated.
     unknown : int
         Runs of which no like one was ever computed.
+    rough : int
+        Runs whose method was computed on other data only.
     """
 
     seconds: float
     unknown: int
+    rough: int = 0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Expected seconds of one run; rough where only an analogy gives them."""
+
+    seconds: float
+    rough: bool = False
 
 
 def estimate(runs: Iterable[Run], store: Store) -> Estimate:
-    """Estimate runs by the mean seconds of the likest that the store holds.
-
-    Those are runs that differ only in split, seed and r; failing that, runs of the
-    same method on the same data.
+    """Estimate the time of runs by the likest that the store holds.
 
     Examples
     --------
@@ -42,21 +55,102 @@ def estimate(runs: Iterable[Run], store: Store) -> Estimate:
     ...     store = Store(f"{folder}/results.db", create=True)
     ...     _ = store.record(Result(runs[0], "finished", 0.9, 20.0))
     ...     estimate([*runs[1:], Run("demipl", "digits-mipl")], store)
-    Estimate(seconds=180.0, unknown=1)
+    Estimate(seconds=180.0, unknown=1, rough=0)
     """
-    seen: dict[Hashable, list[float]] = defaultdict(list)
-    for result in store.results():
-        for like in _likeness(result.run):
-            seen[like].append(result.seconds)
-    total, unknown = 0.0, 0
-    for run in runs:
-        like = next((like for like in _likeness(run) if like in seen), None)
-        total += fmean(seen[like]) if like is not None else 0.0
-        unknown += like is None
-    return Estimate(total, unknown)
+    return Costs(store).total(runs)
 
 
-def _likeness(run: Run) -> tuple[Hashable, ...]:
-    """Return what like runs share, the closest likeness first."""
-    near = (run.method, run.arguments, run.data, run.options)
-    return near, (run.method, run.data)
+class Costs:
+    """What runs cost, by the results of some stores.
+
+    A run costs the mean of those that differ only in split, seed and r; failing that,
+    of those that differ in the epochs, whose time grows with them; then of the same
+    method on the same data. Where a method was never run on these data, it is believed
+    to be dearer or cheaper here than elsewhere by the factor of the other methods.
+    """
+
+    def __init__(self, *stores: Store) -> None:
+        self._seconds: dict[Hashable, list[float]] = defaultdict(list)
+        self._here: dict[Hashable, set[Hashable]] = defaultdict(set)
+        self._ratios: dict[tuple[Hashable, Hashable], float | None] = {}
+        for result in (one for store in stores for one in store.results()):
+            run, each = result.run, result.seconds / _epochs(result.run)
+            self._seconds[_exact(run)].append(result.seconds)
+            self._seconds[run.method, run.data].append(each)
+            for who in _who(run):
+                self._seconds[who, _place(run)].append(each)
+                self._here[_place(run)].add(who)
+
+    def total(self, runs: Iterable[Run]) -> Estimate:
+        """Return the time of some runs."""
+        costs = [self.of(run) for run in runs]
+        known = [cost for cost in costs if cost is not None]
+        return Estimate(
+            sum(cost.seconds for cost in known),
+            len(costs) - len(known),
+            sum(cost.rough for cost in known),
+        )
+
+    def of(self, run: Run) -> Cost | None:
+        """Return the cost of a run, None where nothing like it was computed."""
+        if _exact(run) in self._seconds:
+            return Cost(fmean(self._seconds[_exact(run)]))
+        places = [(who, _place(run)) for who in _who(run)]
+        for like in (*places, (run.method, run.data)):
+            if like in self._seconds:
+                return Cost(fmean(self._seconds[like]) * _epochs(run))
+        for who in _who(run):
+            found = list(self._elsewhere(who, _place(run)))
+            if found:
+                return Cost(median(found) * _epochs(run), rough=True)
+        return None
+
+    def _elsewhere(self, who: Hashable, here: Hashable) -> Iterator[float]:
+        """Yield the seconds that each other data set foretells."""
+        for there, methods in self._here.items():
+            ratio = self._ratio(here, there) if who in methods else None
+            if ratio is not None:
+                yield fmean(self._seconds[who, there]) * ratio
+
+    def _ratio(self, here: Hashable, there: Hashable) -> float | None:
+        """Return how much dearer methods are here, by those that were run on both."""
+        if (here, there) not in self._ratios:
+            both = self._here.get(here, set()) & self._here[there]
+            found = [
+                fmean(self._seconds[who, here]) / fmean(self._seconds[who, there])
+                for who in both
+                if fmean(self._seconds[who, there]) > 0
+            ]
+            self._ratios[here, there] = median(found) if found else None
+        return self._ratios[here, there]
+
+
+def _exact(run: Run) -> Hashable:
+    return run.method, run.arguments, run.data, run.options
+
+
+def _who(run: Run) -> tuple[Hashable, Hashable]:
+    """Return the method with its arguments but for the epochs, and the method alone."""
+    own = {name: value for name, value in run.arguments.items() if name != _EPOCHS}
+    return (run.method, Facts(own)), run.method
+
+
+def _place(run: Run) -> Hashable:
+    """Return the data as a method sees them: bags, or one vector of each bag."""
+    return run.data, run.options, run.arguments.get("reduction")
+
+
+def _epochs(run: Run) -> int:
+    return _epochs_of(run.method, Facts(run.arguments), run.data, run.r)
+
+
+@lru_cache(maxsize=10_000)
+def _epochs_of(method: str, arguments: Facts, data: str, r: int) -> int:
+    """Return how many epochs a run trains; 1 for a method that has none."""
+    try:
+        model = build(Run(method, data, arguments, r=r))
+    except MiplError:  # Whoever computes it will tell.
+        return 1
+    while hasattr(model, "estimator"):
+        model = model.estimator
+    return int(model._options().epochs) if hasattr(model, "_options") else 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -155,11 +156,17 @@ def read_run(values: Mapping[str, Any]) -> Run:
     True
     """
     try:
-        return TypeAdapter(Run).validate_json(_text(values), strict=True)
+        return _reader().validate_json(_text(values), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
         raise MiplError(f"{name} of a run is wrong: {first['msg']}.") from None
+
+
+@cache
+def _reader() -> TypeAdapter[Run]:
+    """Return what checks the values of a run; to make it takes longer than to use."""
+    return TypeAdapter(Run)
 
 
 def _text(values: Mapping[str, Any]) -> str:

@@ -5,28 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mipl.experiments.cells import Cell, Spot
+from mipl.experiments.entrants import Entrant
 from mipl.experiments.pictures import Ranks
+from mipl.experiments.sources import Source
 from mipl.metrics.significance import friedman
+
+Column = tuple[Source, int | None]
 
 
 def ranked(cells: Mapping[Spot, Cell]) -> Ranks | None:
-    """Rank the methods that were measured wherever the first one was.
+    """Rank methods on pairs of data set and r on which all of them were measured.
 
-    None where that leaves fewer than three methods, or fewer than two pairs of data set
-    and r.
+    Of the methods that were measured on one pair, and all pairs that have these, those
+    are taken that make the most cells; the first method is always among them. None
+    where that leaves fewer than three methods, or fewer than two pairs.
     """
     means = {spot: cell.mean for spot, cell in cells.items() if cell.mean is not None}
-    entrants = list(dict.fromkeys(spot.entrant for spot in means))
-    if not entrants:
+    there: dict[Column, list[Entrant]] = {}
+    for spot in means:
+        there.setdefault((spot.source, spot.r), []).append(spot.entrant)
+    first = next((spot.entrant for spot in cells), None)
+    chosen: tuple[list[Entrant], list[Column]] = ([], [])
+    for methods in (found for found in there.values() if first in found):
+        columns = [c for c, found in there.items() if set(methods) <= set(found)]
+        enough = len(methods) >= 3 and len(columns) >= 2
+        if enough and len(methods) * len(columns) > len(chosen[0]) * len(chosen[1]):
+            chosen = methods, columns
+    methods, columns = chosen
+    if not methods:
         return None
-    columns = [(s.source, s.r) for s in means if s.entrant == entrants[0]]
-    whole = [e for e in entrants if all(Spot(e, *c) in means for c in columns)]
-    if len(whole) < 3 or len(columns) < 2:
-        return None
-    test = friedman([[means[Spot(e, *c)] for e in whole] for c in columns])
+    test = friedman([[means[Spot(e, *c)] for e in methods] for c in columns])
+    every = len({(spot.source, spot.r) for spot in cells})
+    share = f"{len(columns)} of {every}" if len(columns) < every else f"{every}"
     return Ranks(
-        f"mean rank over {len(columns)} cells, Friedman p = {test.p_value:.2g}",
-        tuple(entrant.title for entrant in whole),
+        f"mean rank over {share} pairs of data set and r, "
+        f"Friedman p = {test.p_value:.2g}",
+        tuple(entrant.title for entrant in methods),
         tuple(test.ranks.tolist()),
         test.critical_difference,
     )

@@ -120,7 +120,8 @@ def score_sheet(
     for entrant, r in lines:
         at = [Spot(entrant, source, r) for source in sources]
         found = [scores.get(spot, NOT_PLANNED) for spot in at]
-        rows.append((entrant.title, *((str(r),) if with_r else ()), *found))
+        told = "" if r is None else str(r)
+        rows.append((entrant.title, *((told,) if with_r else ()), *found))
     heads = ("method", *(("r",) if with_r else ()), *(s.title for s in sources))
     return Sheet(title, heads, tuple(rows), notes)
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +170,7 @@ class Store:
         if row is None:
             return None
         try:
-            return TypeAdapter(kind).validate_json(row[0])
+            return _reader(kind).validate_json(row[0])
         except ValidationError as error:
             raise self._damaged(result.key, error.errors()[0]["msg"]) from None
 
@@ -191,6 +192,12 @@ class Store:
 
     def _damaged(self, key: str, what: object) -> BadFile:
         return BadFile(f"the result {str(key)[:12]} in {self.path} is damaged: {what}")
+
+
+@cache
+def _reader(kind: Any) -> TypeAdapter[Any]:
+    """Return what checks a kind of value; to make it takes longer than to use."""
+    return TypeAdapter(kind)
 
 
 def _recorded(

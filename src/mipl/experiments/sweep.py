@@ -30,8 +30,18 @@ def at(leader: Entrant, argument: str, value: float) -> Entrant:
 
 
 def point(cell: Cell | None) -> Point:
-    """Return what a picture shows of a cell."""
-    return Point(None, None) if cell is None else Point(cell.mean, cell.std)
+    """Return what a picture shows of a cell; one split alone has no spread.
+
+    Examples
+    --------
+    >>> from mipl.experiments.entrants import OURS
+    >>> from mipl.experiments.sources import BIRDSONG
+    >>> point(Cell(Spot(OURS, BIRDSONG, 1), {0: 0.75}))
+    Point(mean=0.75, std=None)
+    """
+    if cell is None:
+        return Point(None, None)
+    return Point(cell.mean, cell.std if len(cell.values) > 1 else None)
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,9 @@ class Sweep(FromCells):
         panels = tuple(self._panel(source, cells) for source in sources)
         notes = (marks(selection), *origins(self.sources))
         sheet = score_sheet(self.title, cells, notes, selection.paired)
-        return (sheet,), (Picture(self.name, panels, len(panels)),)
+        some = any(cell.values for cell in cells.values())
+        drawn = (Picture(self.name, panels, len(panels)),) if some else ()
+        return (sheet,), drawn
 
     def _panel(self, source: Source, cells: Mapping[Spot, Cell]) -> pictures.Sweep:
         entrants = list(dict.fromkeys(spot.entrant for spot in cells))

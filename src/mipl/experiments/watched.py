@@ -127,13 +127,17 @@ class WatchedFigure:
         return list(dict.fromkeys(look.run(selection) for look in self._of(selection)))
 
     def build(self, store: Store, selection: Selection) -> Product:
-        """Return the panels, empty where the store lacks a run or it diverged."""
+        """Return the panels, empty where the store lacks a run or it diverged.
+
+        There is no picture where all of them would be empty.
+        """
         runs = self.plan(selection)
         answers = store.answers(runs, SETTLED)
         curves = {run: store.curves(one) for run, one in answers.items()}
         looks = self._of(selection)
         panels = [look.panel(curves.get(look.run(selection), {})) for look in looks]
-        pictures = (Picture(self.name, tuple(panels), self.columns),) if panels else ()
+        some = any(curves.values())
+        pictures = (Picture(self.name, tuple(panels), self.columns),) if some else ()
         return Product(
             self.name,
             self.title,

@@ -104,9 +104,16 @@ class Degraded(BagClassifier):
         if kept and not keeps_checkpoints(self.estimator):
             name = type(self.estimator).__name__
             raise MiplError(f"{name} keeps no checkpoints; leave checkpoint out.")
-        self.estimator_ = clone(self.estimator)
+        inner, *given = self._inside(bags, candidates)
         # After Ctrl-C it stays with its last finished epoch.
-        self.estimator_.fit(self._vectors(bags), candidates, **kept)
+        inner.fit(*given, **kept)
+
+    def _inside(
+        self, bags: Bags, candidates: Candidates
+    ) -> tuple[PartialLabelClassifier, npt.NDArray[Any], Candidates]:
+        """Return the estimator that is to be fitted, and what it is given."""
+        self.estimator_ = clone(self.estimator)
+        return self.estimator_, self._vectors(bags), candidates
 
     def _proba(self, bags: Bags) -> Floats:
         return self.estimator_.predict_proba(self._vectors(bags))

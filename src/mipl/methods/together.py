@@ -11,6 +11,7 @@ from torch import nn
 
 from mipl.errors import Diverged, MiplError
 from mipl.methods.base import BagClassifier
+from mipl.methods.degraded import Degraded
 from mipl.methods.neural import NeuralClassifier
 from mipl.nn.stacked import can_stack
 from mipl.training.options import Training
@@ -18,7 +19,9 @@ from mipl.training.progress import within_callbacks
 from mipl.training.settings import torch_settings
 from mipl.training.together import train_together
 
-_BAGS = 256  # In a step of one stack: with more it no longer fits the cache.
+# In a step of one stack: with more it no longer fits the cache.
+_BAGS = 256
+_NUMBERS = 2**18  # Where each bag is one vector.
 
 # Settings of Training that a run keeps for itself, and those that a stack must share.
 _OWN = ("lr", "momentum", "nesterov", "weight_decay", "clip", "schedule", "record_bags")
@@ -33,9 +36,9 @@ def fit_together(
     Each ends fitted as its own ``fit`` would leave it, up to rounding. Neural methods
     with equal networks (linear encoder) and equally many training bags are trained on
     stacked parameters, which saves most of the time of a small network: the splits of
-    a protocol, seeds, learning rates, weights of a loss term. Others are fitted one
-    after another. Where a loss is no longer finite, the others are fitted all the same
-    before the error is raised.
+    a protocol, seeds, learning rates, weights of a loss term; inside ``Degraded``,
+    too. Others are fitted one after another. Where a loss is no longer finite, the
+    others are fitted all the same before the error is raised.
 
     Parameters
     ----------
@@ -65,7 +68,7 @@ def fit_together(
         )
     try:
         diverged = _fit_all(
-            [_Job(e, X, y) for e, (X, y) in zip(estimators, problems, strict=True)]
+            [_job(e, X, y) for e, (X, y) in zip(estimators, problems, strict=True)]
         )
     except BaseException:
         for estimator in estimators:
@@ -83,6 +86,13 @@ class _Job:
     def __init__(self, estimator: BagClassifier, X: Any, y: Any) -> None:
         self.estimator, self.X, self.y = estimator, X, y
         self.bags, self.candidates = estimator._accept(X, y)
+
+
+def _job(estimator: BagClassifier, X: Any, y: Any) -> _Job:
+    """Return what is to be fitted: of a degraded method the one inside."""
+    if isinstance(estimator, Degraded):
+        return _Job(*estimator._inside(*estimator._accept(X, y)))
+    return _Job(estimator, X, y)
 
 
 def _fit_all(jobs: Sequence[_Job]) -> dict[int, Diverged]:
@@ -103,7 +113,10 @@ def _most_runs(job: _Job) -> int:
     estimator = job.estimator
     if not isinstance(estimator, NeuralClassifier):
         return 1
-    return max(1, _BAGS // (estimator._options().batch_size or len(job.bags)))
+    step = estimator._options().batch_size or len(job.bags)
+    if job.bags.n_instances == len(job.bags):
+        return max(1, _NUMBERS // (step * job.bags.n_features))
+    return max(1, _BAGS // step)
 
 
 def _fit_alone(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
@@ -127,6 +140,9 @@ def alike(estimator: BagClassifier) -> Hashable:
     >>> alike(MIPLMA(random_state=1)) == alike(MIPLMA(random_state=2)), alike(PLSVM())
     (True, None)
     """
+    if isinstance(estimator, Degraded):
+        inside = alike(estimator.estimator)
+        return None if inside is None else (estimator.reduction, inside)
     if not isinstance(estimator, NeuralClassifier) or estimator._differing is None:
         return None
     if isinstance(estimator.encoder, nn.Module):

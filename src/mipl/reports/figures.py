@@ -41,7 +41,7 @@ _FILLS = (
     ("#ececec", ""),
 )
 _MARKERS = "osD^v"
-_DIAMETER = 260.0  # Points of a circle whose standard deviation is the mean itself.
+_DIAMETER = 500.0  # Points of a circle whose standard deviation is the mean itself.
 
 
 def draw(picture: Picture) -> Figure:
@@ -128,13 +128,13 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
         means = [p.mean or 0.0 for _, p in known]
         areas = [_area(p) for _, p in known]
         axis.scatter(at, means, s=areas, color=colour, alpha=0.35, linewidth=0)
-        axis.plot(at, means, f"{marker}-", color=colour, linewidth=1.2, markersize=3.5)
+        axis.plot(at, means, f"{marker}-", color=colour, linewidth=1.2, markersize=3)
         ticks += xs
         names += [f"{value:g}" for value in panel.values]
         middle = place * step + (len(panel.values) - 1) / 2
         axis.text(middle, 1.01, name, ha="center", transform=axis.get_xaxis_transform())
-    example = Point(1.0, 0.05)
-    told = "diameter of a circle: its standard deviation, here 5 % of the mean"
+    example = Point(1.0, 0.02)
+    told = "diameter of a circle: its standard deviation, here 2 % of the mean"
     axis.scatter([], [], s=_area(example), color=GRID, edgecolor=INK, label=told)
     axis.set_xticks(ticks, names, fontsize=8)
     axis.set(xlabel=panel.argument, ylabel="accuracy")
@@ -144,8 +144,9 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
 
 
 def _area(point: Point) -> float:
-    assert point.mean is not None and point.std is not None
-    return max((_DIAMETER * point.std / max(point.mean, 1e-9)) ** 2, 4.0)
+    """Return the area of a circle, in square points; next to none without a spread."""
+    relative = (point.std or 0.0) / max(point.mean or 0.0, 1e-9)
+    return max((_DIAMETER * relative) ** 2, 4.0)
 
 
 def _attention(axis: Axes, panel: Attention) -> None:

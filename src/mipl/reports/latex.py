@@ -33,6 +33,7 @@ _SPECIAL = {
     "⁾": r"$^)$",
     "⁰": r"$^0$",
 }
+_MANY = 8  # Columns; more fit the page only in small print.
 _START = r"""\documentclass{article}
 \usepackage[a4paper,landscape,margin=15mm]{geometry}
 \usepackage{booktabs,longtable}
@@ -67,7 +68,9 @@ def _row(cells: Sequence[str]) -> str:
 def sheet_lines(sheet: Sheet) -> list[str]:
     """Return the lines of a table that may go over several pages."""
     head = [r"\toprule", _row([escaped(one) for one in sheet.heads]), r"\midrule"]
+    many = len(sheet.heads) > _MANY
     return [
+        r"\begingroup" + (r"\scriptsize\tabcolsep=3pt" if many else ""),
         rf"\begin{{longtable}}{{{'l' * len(sheet.heads)}}}",
         rf"\caption{{{escaped(sheet.title)}}} \\",
         *head,
@@ -77,6 +80,7 @@ def sheet_lines(sheet: Sheet) -> list[str]:
         *(_row([_cell(told(entry)) for entry in row]) for row in sheet.rows),
         r"\bottomrule",
         r"\end{longtable}",
+        r"\endgroup",
         *(rf"\noindent {escaped(note)}\par" for note in sheet.notes),
     ]
 

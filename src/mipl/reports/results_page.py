@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from mipl.experiments.artefact import Artefact, Selection
 from mipl.experiments.cells import Cell, Spot, compared
 from mipl.experiments.entrants import OURS
-from mipl.experiments.estimate import estimate
+from mipl.experiments.estimate import Costs
 from mipl.experiments.results import DIVERGED, FAILED, FINISHED, STATES
 from mipl.experiments.sheet import Entry, Product, Score, Sheet
-from mipl.experiments.store import SETTLED, Store
+from mipl.experiments.store import Store
 from mipl.reports.entries import MARKS, share
 from mipl.reports.markdown import escaped, sheet_lines, table_lines
+from mipl.reports.missing import missing_lines
 
 _INTRO = (
     "Every run is a row of the results that this page is made of; nothing on it was "
@@ -41,7 +42,11 @@ _HOUR = 3600.0
 
 
 def results_page(
-    store: Store, artefacts: Sequence[Artefact], selection: Selection, made_by: str
+    store: Store,
+    artefacts: Sequence[Artefact],
+    selection: Selection,
+    made_by: str,
+    probes: Sequence[Store] = (),
 ) -> str:
     """Return the page as Markdown.
 
@@ -52,6 +57,8 @@ def results_page(
     selection : Selection
     made_by : str
         The command that writes the page.
+    probes : stores
+        Of runs cut short, which tell what whole ones would cost and nothing else.
     """
     first = [one for one in artefacts if one.name == "highest"]
     others = [one for one in artefacts if one.name != "highest"]
@@ -67,7 +74,8 @@ def results_page(
     lines += ["## Lower here than published", "", *_lower(products.values()), ""]
     for one in others:
         lines += _section(products[one.name], seen)
-    lines += ["## What is missing", "", *_missing(store, artefacts, selection)]
+    missing = missing_lines(store, artefacts, selection, Costs(store, *probes))
+    lines += ["## What is missing", "", *missing]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -87,13 +95,14 @@ class _Seen:
 def command(name: str, scores: Sequence[Score], leader: str | None = None) -> str:
     """Return what computes and shows some cells of one r, a leader's beside them.
 
-    Examples
-    --------
-    >>> from mipl.experiments.cells import Cell
-    >>> from mipl.experiments.entrants import OURS
-    >>> from mipl.experiments.sources import SIVAL
-    >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
-    'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
+        Examples
+        --------
+        >>> from mipl.experiments.cells import Cell
+        >>> from mipl.experiments.entrants import OURS
+    from mipl.experiments.estimate import Costs
+        >>> from mipl.experiments.sources import SIVAL
+        >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
+        'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
     """
     spots = [score.cell.spot for score in scores]
     ids = [*([] if leader is None else [leader]), *(s.entrant.method for s in spots)]
@@ -239,37 +248,3 @@ def _clearly_lower(score: Score) -> bool:
         return False
     spread = max(score.cell.std or 0.0, score.published.std or 0.0, _LEAST)
     return score.difference < -2 * spread
-
-
-def _missing(
-    store: Store, artefacts: Sequence[Artefact], selection: Selection
-) -> list[str]:
-    """List the runs that each artefact still lacks, and what they would cost."""
-    rows = []
-    for one in artefacts:
-        plan = one.plan(selection)
-        known = store.answers(plan, SETTLED)
-        diverged = sum(one.state == DIVERGED for one in known.values())
-        left = [run for run in plan if run not in known]
-        if left:
-            cost = estimate(left, store)
-            hours = f"{cost.seconds / _HOUR:.1f}" if cost.unknown < len(left) else "?"
-            counts = map(str, (len(plan), len(left), diverged))
-            cells = (one.name, *counts, hours, str(cost.unknown))
-            rows.append([*cells, f"mipl reproduce {one.name}"])
-    heads = [
-        "",
-        "runs",
-        "missing",
-        "diverged",
-        "hours",
-        "runs of unknown cost",
-        "command",
-    ]
-    note = (
-        "Hours of one core, estimated by like runs that were computed; a run that "
-        "several tables need is counted in each."
-    )
-    if not rows:
-        return ["Nothing."]
-    return [*table_lines(heads, rows), "", note]

@@ -35,10 +35,26 @@ def test_bars_have_a_group_per_r_and_a_bar_per_method(tmp_path):
 
 
 def test_data_sets_without_r_share_a_panel(tmp_path):
-    [picture] = FIG_A1.build(store_of(tmp_path, {}), Selection()).pictures
+    store = store_of(tmp_path, {Spot(OURS, BIRDSONG, 1): [0.7]})
+    [picture] = FIG_A1.build(store, Selection()).pictures
     assert [panel.title for panel in picture.panels][-1] == "CRC-MIPL"
     assert picture.panels[-1].groups == ("C-Row", "C-SBN", "C-KMeans", "C-SIFT")
     assert len(picture.panels) == 5
+
+
+@pytest.mark.parametrize("figure", [FIG_A1, FIG_A3, FIG_A4])
+def test_nothing_is_drawn_of_nothing(figure, tmp_path):
+    assert figure.build(store_of(tmp_path, {}), Selection()).pictures == ()
+
+
+def test_one_split_has_no_spread(tmp_path):
+    one, three = Spot(OURS, BIRDSONG, 1), Spot(OURS, BIRDSONG, 2)
+    store = store_of(tmp_path, {one: [0.7], three: [0.5, 0.7, 0.6]})
+    [picture] = FIG_A1.build(store, Selection()).pictures
+    [panel] = [panel for panel in picture.panels if panel.title == BIRDSONG.title]
+    [points] = [points for name, points in panel.series if name == OURS.title]
+    assert points[0].std is None
+    assert points[1].std == pytest.approx(0.1 * (2 / 3) ** 0.5)
 
 
 def test_sweeps_have_a_line_per_r(tmp_path):
