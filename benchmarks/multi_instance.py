@@ -95,20 +95,11 @@ def true_labels(data: list[str]) -> list[Job]:
 
 def _job(study: str, name: str, arguments: Job, data: str, seed: int) -> Job:
     """Return a job; on own splits its arguments are those of a run of the tables."""
-    if study != "classical" and _settings(name, data, _false_labels(study)):
+    from mipl.methods.registry import has_published  # noqa: PLC0415
+
+    if study != "classical" and has_published(name, data, _false_labels(study)):
         arguments = {"published": True, **arguments}
     return dict(zip(KEY, (study, name, arguments, data, seed), strict=True))
-
-
-def _settings(name: str, data: str, r: int) -> bool:
-    """Tell whether settings of a method were published for a data set."""
-    from mipl import MiplError  # noqa: PLC0415
-    from mipl.methods.registry import published  # noqa: PLC0415
-
-    try:
-        return bool(published(name, data, r))
-    except MiplError:
-        return False
 
 
 def _false_labels(study: str) -> int:
@@ -159,12 +150,13 @@ def _auc(model: Any, test: Any) -> str:
 def build(job: Job) -> Any:
     """Return the method with its published settings for the data, if there are any."""
     from mipl import OneVsRest, method  # noqa: PLC0415
+    from mipl.methods.registry import has_published  # noqa: PLC0415
 
     name, data, r = job["method"], job["data"], _false_labels(job["study"])
     arguments = dict(job["arguments"])
     arguments.pop("published", None)
     alone = arguments.pop("alone", False)
-    source = data if _settings(name, data, r) else None
+    source = data if has_published(name, data, r) else None
     model = method(name, published_for=source, r=r, **arguments)
     seeds = [name for name in model.get_params() if name.endswith("random_state")]
     model.set_params(**dict.fromkeys(seeds, job["seed"]))
