@@ -26,9 +26,7 @@ def test_rows_are_runs_of_the_papers_tables(study, table, r):
         if run.method in NAMES
     }
     jobs = study(sources if r else sources[:2])
-    found = {
-        (job["method"], job["data"], Facts(job["arguments"])): job for job in jobs
-    }
+    found = {(job["method"], job["data"], Facts(job["arguments"])): job for job in jobs}
     assert runs and set(runs) <= set(found)
     for key, run in runs.items():
         assert run.r == r and run.seed == found[key]["seed"]

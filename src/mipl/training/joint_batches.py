@@ -34,7 +34,7 @@ class JointBatch(Batch):
         return self.segments.sum(values).view(len(self.rows), -1)[:, :-1]
 
     def per_instance(self, values: Tensor) -> Tensor:
-        """Give each instance what its bag has, the padding zeros: (S, B, k) -> (N, k)."""
+        """Give each instance what its bag has, padding 0: (S, B, k) -> (N, k)."""
         padded = torch.nn.functional.pad(values, (0, 0, 0, 1))  # (S, B + 1, k)
         return self.segments.spread(padded.flatten(0, 1))
 
