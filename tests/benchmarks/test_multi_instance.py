@@ -39,6 +39,26 @@ def test_the_two_class_methods_are_also_measured_alone():
     assert kinds == {"VWSGP", "VGPMIL", "LMVGPMIL"}
 
 
+def test_the_best_epoch_on_test_bags_is_told_beside_the_last(monkeypatch):
+    train, test = DATA.split(0)
+    monkeypatch.setattr(multi_instance, "parts", lambda job: [(train, test)])
+
+    def model(epochs):
+        return method(
+            "abmil", training__epochs=epochs, training__lr=0.3, random_state=0
+        )
+
+    monkeypatch.setattr(multi_instance, "build", lambda job: model(5))
+    [row] = multi_instance.work(multi_instance.best_epoch(["fox"])[0])
+    each = [
+        model(n).fit(train.bags, train.candidates).score(test.bags, test.labels)
+        for n in range(1, 6)
+    ]
+    assert float(row["accuracy"]) == pytest.approx(each[-1], abs=1e-4)
+    assert float(row["best"]) == pytest.approx(max(each), abs=1e-4)
+    assert max(each) > each[-1]
+
+
 def test_networks_are_measured_with_a_learner_per_class():
     jobs = multi_instance.one_vs_rest(["sival-mipl"])
     names = {job["method"] for job in jobs}
