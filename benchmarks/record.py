@@ -129,6 +129,7 @@ def study_command(
     parser.add_argument("study", choices=[*studies, "summary"])
     parser.add_argument("--data", nargs="+", default=[])
     parser.add_argument("--method", nargs="+", default=[], help="only these")
+    parser.add_argument("--epochs", type=int, help="fewer, told in the rows")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     if given.study == "summary":
@@ -137,6 +138,9 @@ def study_command(
     jobs = studies[given.study](given.data)
     if given.method:
         jobs = [job for job in jobs if job["method"] in given.method]
+    if given.epochs:
+        cut = {"training__epochs": given.epochs}
+        jobs = [{**job, "arguments": {**job["arguments"], **cut}} for job in jobs]
     if jobs:
         run_all(group(missing(jobs, columns, path)), work, path, given.workers)
 

@@ -4,8 +4,68 @@ import pytest
 
 from benchmarks import multi_instance
 from mipl import OneVsRest, load_dataset, method
+from mipl.experiments.artefact import Selection
+from mipl.experiments.artefacts import ARTEFACTS
+from mipl.experiments.computing import build
+from mipl.experiments.plan import Facts
 
 DATA = load_dataset("synthetic", n_bags=40)
+NAMES = {job["method"] for job in multi_instance.classical([])}
+
+
+@pytest.mark.parametrize(
+    ("study", "table", "r"),
+    [(multi_instance.columns, "tableA1", 1), (multi_instance.true_labels, "table5", 0)],
+)
+def test_rows_are_runs_of_the_papers_tables(study, table, r):
+    """So the page of results, which imports them, can show them."""
+    sources = ["mnist-mipl", "fmnist-mipl", "sival-mipl", "birdsong-mipl"]
+    runs = {
+        (run.method, run.data, run.arguments): run
+        for run in ARTEFACTS[table].plan(Selection())
+        if run.method in NAMES
+    }
+    jobs = study(sources if r else sources[:2])
+    found = {(job["method"], job["data"], Facts(job["arguments"])): job for job in jobs}
+    assert runs and set(runs) <= set(found)
+    for key, run in runs.items():
+        assert run.r == r and run.seed == found[key]["seed"]
+        assert repr(multi_instance.build(found[key])) == repr(build(run))
+
+
+def test_the_two_class_methods_are_also_measured_alone():
+    alone = [job for job in multi_instance.classical(["fox"]) if job["arguments"]]
+    kinds = {type(multi_instance.build(job)).__name__ for job in alone}
+    assert kinds == {"VWSGP", "VGPMIL", "LMVGPMIL"}
+
+
+def test_the_best_epoch_on_test_bags_is_told_beside_the_last(monkeypatch):
+    train, test = DATA.split(0)
+    monkeypatch.setattr(multi_instance, "parts", lambda job: [(train, test)])
+
+    def model(epochs):
+        return method(
+            "abmil", training__epochs=epochs, training__lr=0.3, random_state=0
+        )
+
+    monkeypatch.setattr(multi_instance, "build", lambda job: model(5))
+    [row] = multi_instance.work(multi_instance.best_epoch(["fox"])[0])
+    each = [
+        model(n).fit(train.bags, train.candidates).score(test.bags, test.labels)
+        for n in range(1, 6)
+    ]
+    assert float(row["accuracy"]) == pytest.approx(each[-1], abs=1e-4)
+    assert float(row["best"]) == pytest.approx(max(each), abs=1e-4)
+    assert max(each) > each[-1]
+
+
+def test_networks_are_measured_with_a_learner_per_class():
+    jobs = multi_instance.one_vs_rest(["sival-mipl"])
+    names = {job["method"] for job in jobs}
+    assert names == NAMES - set(multi_instance.TWO_CLASS)
+    models = [multi_instance.build(job) for job in jobs]
+    assert all(isinstance(model, OneVsRest) for model in models)
+    assert {model.estimator.random_state for model in models} == {0}
 
 
 @pytest.mark.parametrize("way", ["k-way", "one-vs-rest"])

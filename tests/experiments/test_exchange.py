@@ -75,6 +75,20 @@ def test_of_partial_label_studies_only_the_data_s_own_splits_are_taken(tmp_path)
     assert passed_over == 2
 
 
+def test_of_multi_instance_studies_a_learner_per_class_is_no_run_of_ours(tmp_path):
+    text = (
+        "study,method,arguments,data,seed,fold,accuracy,seconds,r\n"
+        'true-labels,maam,"{""published"": true}",mnist-mipl,0,1,0.9,3.0,0\n'
+        'columns,abmil,"{}",sival-mipl,0,2,0.5,3.0,\n'
+        'one-vs-rest,abmil,"{}",sival-mipl,0,2,0.4,3.0,1\n'
+        'classical,abmil,"{}",musk1,0,2,0.8,3.0,0\n'
+    )
+    (maam, abmil), passed_over = read_csv(table(tmp_path, text))
+    assert maam.run == Run("maam", "mnist-mipl", {"published": True}, r=0, split=1)
+    assert abmil.run == Run("abmil", "sival-mipl", r=1, split=2)
+    assert passed_over == 2
+
+
 def test_a_store_takes_over_curves_and_predictions(store, tmp_path):
     said = Predictions((1,), ("a",), ("b",), (0.5,))
     store.record(DONE, {"loss": [1.0]}, said)

@@ -14,12 +14,15 @@ from mipl import (
     MIPLMA,
     VGPMIL,
     VWSGP,
+    Bags,
     Candidates,
     MiplError,
     OneVsRest,
     Training,
     load_model,
 )
+from mipl.errors import Diverged
+from mipl.methods import one_vs_rest
 from mipl.methods.base import BagClassifier
 from mipl.testing import CHECKS
 from mipl.testing.checks.problem import make_problem
@@ -207,6 +210,66 @@ def test_networks_fitted_together_end_as_each_would_alone():
             alone.predict_proba(PROBLEM.bags),
             atol=1e-5,
         )
+
+
+@pytest.fixture
+def groups(monkeypatch):
+    """Note how many learners are fitted at once."""
+    seen = []
+    fitted = one_vs_rest._fitted
+
+    def noted(estimator, bags, copies):
+        seen.append(list(copies))
+        return fitted(estimator, bags, copies)
+
+    monkeypatch.setattr(one_vs_rest, "_fitted", noted)
+    return seen
+
+
+def many_classes(instances):
+    """Return ten bags, each of a class of its own."""
+    return Bags(instances, np.arange(11)), list("abcdefghij")
+
+
+def test_networks_are_fitted_in_even_groups(groups):
+    network = clone(NETWORK).set_params(training__epochs=1)
+    OneVsRest(network).fit(*many_classes(np.eye(10)))
+    assert groups == [list("abcde"), list("fghij")]
+
+
+def test_copies_of_large_bags_are_not_all_in_memory_at_once(groups, monkeypatch):
+    network = clone(NETWORK).set_params(training__epochs=1)
+    monkeypatch.setattr(one_vs_rest, "_NUMBERS", 399)  # Of 10 x 10 x 1 for each.
+    OneVsRest(network).fit(*many_classes(np.eye(10)))
+    assert list(map(len, groups)) == [3, 3, 2, 2]
+    groups.clear()
+    y = np.eye(10, dtype=bool) | np.eye(10, k=1, dtype=bool)  # Two copies of nine bags.
+    OneVsRest(network).fit(many_classes(np.eye(10))[0], y)
+    assert list(map(len, groups)) == [2] * 5
+
+
+@pytest.mark.parametrize("kind", ["images", "processes"])
+def test_what_is_not_stacked_is_a_job_of_its_own(kind, groups):
+    rng = np.random.default_rng(0)
+    bags, labels = many_classes(rng.random((10, 1, 28, 28)))
+    learner = clone(NETWORK).set_params(training__epochs=1, encoder="auto")
+    if kind == "processes":
+        bags, learner = many_classes(np.eye(10))[0], clone(SMALL)
+    OneVsRest(learner).fit(bags, labels)
+    assert groups == [[name] for name in labels]
+
+
+def test_a_learner_that_diverges_is_named_and_leaves_nothing_behind():
+    wild = clone(NETWORK).set_params(training__lr=1e30)
+    model = OneVsRest(wild)
+    with pytest.raises(
+        Diverged, match=r"^learner of class 'ash': .*lower training__lr"
+    ):
+        model.fit(
+            PROBLEM.bags, np.array(["ash", "oak"])[np.arange(len(PROBLEM.bags)) % 2]
+        )
+    with pytest.raises(NotFittedError):
+        model.predict(PROBLEM.bags)
 
 
 class Counter(Watcher):

@@ -10,17 +10,21 @@ from tests.training.test_batches import OnDisk
 from tests.training.test_callbacks import Watcher
 
 from mipl import (
+    ABMIL,
     CAVL,
     CDL,
     DEMIPL,
     ELIMIPL,
     LWS,
+    MAAM,
     MIPLMA,
     PLSVM,
     PRODEN,
     RC,
     Bags,
     Degraded,
+    GatedABMIL,
+    LossAttention,
     MiplError,
     Training,
     fit_together,
@@ -41,6 +45,13 @@ READINGS = {
     "elimipl, paper": (ELIMIPL.paper, 4),
     "cdl": (CDL, 4),
     "cdl, dam-cc": (partial(CDL, "dam", "cc"), 1),
+    "abmil": (ABMIL, 1),
+    "abmil, several layers": (lambda width, **more: ABMIL(width=(9, width), **more), 4),
+    "abmil, gated": (GatedABMIL, 4),
+    "loss attention": (LossAttention, 1),
+    "loss attention, in batches": (LossAttention, 4),
+    "loss attention, means": (partial(LossAttention, instance_reduction="mean"), 4),
+    "maam": (partial(MAAM, lam=0.5), 4),
 }
 
 
@@ -128,6 +139,21 @@ def test_own_settings(margin, stacks):
     fit_together(models, PROBLEMS)
     assert stacks == [[0, 1, 2]]
     assert_as_alone(models, PROBLEMS)
+
+
+def test_weights_of_the_instances_loss_may_differ(stacks):
+    models = [build(LossAttention, lam=lam) for lam in (0.0, 0.3, 2.0)]
+    fit_together(models, PROBLEMS)
+    assert stacks == [[0, 1, 2]]
+    assert_as_alone(models, PROBLEMS)
+
+
+def test_one_logit_for_two_classes(stacks):
+    problems = [(bags, sets[:, 0].astype(int)) for bags, sets in PROBLEMS]
+    models = [build(ABMIL, head="sigmoid", random_state=i) for i in range(3)]
+    fit_together(models, problems)
+    assert stacks == [[0, 1, 2]]
+    assert_as_alone(models, problems)
 
 
 def test_bags_of_equal_size_need_no_padding():

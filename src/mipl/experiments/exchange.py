@@ -25,9 +25,9 @@ _COLUMNS = (
     *("content", "versions", "key"),
 )
 _MAPPINGS = ("arguments", "options", "figures", "versions")
-# Of benchmarks/partial_labels.py: the one study that uses the data's own splits, and
-# what it calls them.
-_OWN_SPLITS, _FOLD = "columns", "fold"
+# Of benchmarks/partial_labels.py and benchmarks/multi_instance.py: the studies of runs
+# like ours on the data's own splits, and what these are called there.
+_OWN_SPLITS, _FOLD = ("columns", "true-labels"), "fold"
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def read_csv(path: Path) -> tuple[list[Result], int]:
 
     The columns method, arguments (JSON), data, split, seed, accuracy and seconds are
     needed; the others that ``as_csv`` writes are read where they are there. In tables
-    of partial-label benchmarks, with columns study and fold, only the study on the
-    data's own splits is taken.
+    of benchmarks with columns study and fold, only the studies of runs like ours on the
+    data's own splits are taken.
     """
     try:
         text = read_bounded(path, _LARGEST).decode()
@@ -120,7 +120,7 @@ def read_csv(path: Path) -> tuple[list[Result], int]:
     found = [
         _result(path, line, row)
         for line, row in enumerate(rows, 2)
-        if row.get("study", _OWN_SPLITS) == _OWN_SPLITS
+        if not studies or row["study"] in _OWN_SPLITS
     ]
     return found, len(rows) - len(found)
 

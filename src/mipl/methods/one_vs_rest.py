@@ -17,16 +17,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.errors import BadFile, MiplError
+from mipl.errors import BadFile, Diverged, MiplError
 from mipl.methods.base import BagClassifier, Floats
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
-from mipl.methods.together import alike, fit_together
+from mipl.methods.together import can_join, fit_together
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
 Integers = npt.NDArray[np.int64]
 
 _TOGETHER = 8  # Networks that are fitted at once, on stacked parameters.
+_NUMBERS = 1 << 26  # Of the features of the copies that they learn from.
 
 
 class OneVsRest(
@@ -107,7 +108,8 @@ class OneVsRest(
         """Learn from bags and their candidate sets.
 
         Callbacks hear of every learner that is ready; a wish to stop is not heard,
-        because every class needs its own.
+        because every class needs its own. Small networks are fitted up to eight at a
+        time, and are ready together.
 
         Parameters
         ----------
@@ -119,17 +121,15 @@ class OneVsRest(
         return self._learn(X, y)
 
     def _fit(self, bags: Bags, candidates: Candidates) -> None:
-        sets = candidates.matrix
+        sets, names = candidates.matrix, candidates.classes.tolist()
         copies = [self.copies(sets, c) for c in range(sets.shape[1])]
         learnt = [c for c, counts in enumerate(copies) if counts.any(axis=0).all()]
         self.constant_ = np.array([float(not one[:, 0].any()) for one in copies])
         self.estimators_ = [None] * len(copies)
         reports = EpochReports(self, len(learnt), bags, candidates, task="learner")
-        size = 1 if alike(self.estimator) is None else _TOGETHER
-        groups = [learnt[i : i + size] for i in range(0, len(learnt), size)]
         jobs = (
-            delayed(_fitted)(self.estimator, bags, [copies[c] for c in group])
-            for group in groups
+            delayed(_fitted)(self.estimator, bags, {names[c]: copies[c] for c in group})
+            for group in self._groups(bags, learnt, copies)
         )
         ready = Parallel(self.n_jobs, return_as="generator")(jobs)
         try:
@@ -137,10 +137,27 @@ class OneVsRest(
             for number, (c, model) in enumerate(zip(learnt, models, strict=True), 1):
                 self.estimators_[c] = model
                 reports.epoch({"learner": float(number)}, dict(vars(self)))
-        except KeyboardInterrupt:
-            self._forget()
+        except (KeyboardInterrupt, Diverged):
+            self._forget()  # Without all its learners it cannot decide.
             raise
         reports.finish()
+
+    def _groups(
+        self, bags: Bags, learnt: list[int], copies: Sequence[Integers]
+    ) -> list[list[int]]:
+        """Return the classes in groups whose learners are fitted at once.
+
+        They do not depend on the number of processes, so neither do the models.
+        """
+        if not learnt:
+            return []
+        one = _repeated(bags[:1], np.ones((1, 2), dtype=np.int64))
+        most = 1
+        if can_join(self.estimator, *one):
+            rows = int(bags.sizes @ copies[0].sum(axis=1))  # The same for all classes.
+            most = min(_TOGETHER, max(1, _NUMBERS // (rows * bags.n_features)))
+        groups = np.array_split(learnt, -(-len(learnt) // most))
+        return [group.tolist() for group in groups]
 
     def copies(self, sets: npt.NDArray[np.bool_], c: int) -> Integers:
         """Return how often each bag is negative and positive for a class, (m, 2).
@@ -238,16 +255,20 @@ class OneVsRest(
 
 
 def _fitted(
-    estimator: Any, bags: Bags, copies: Sequence[Integers]
+    estimator: Any, bags: Bags, copies: Mapping[Any, Integers]
 ) -> list[BagClassifier]:
-    """Fit a learner for each way to repeat the bags with either label."""
+    """Fit a learner of each class; for it, bags are repeated with either label."""
     models = [clone(estimator) for _ in copies]
     if "copies" in signature(estimator.fit).parameters:
         return [
             model.fit(bags, one > 0, copies=one)
-            for model, one in zip(models, copies, strict=True)
+            for model, one in zip(models, copies.values(), strict=True)
         ]
-    fit_together(models, [_repeated(bags, one) for one in copies])
+    try:
+        fit_together(models, [_repeated(bags, one) for one in copies.values()])
+    except Diverged as error:
+        number, why = min(error.runs.items())
+        raise Diverged(f"learner of class {list(copies)[number]!r}: {why}") from error
     return models
 
 

@@ -16,7 +16,16 @@ from mipl.methods.rows import mipl as mipl_rows
 if TYPE_CHECKING:
     from mipl.methods.base import BagClassifier
 
-__all__ = ["GROUP", "Published", "Reference", "Row", "method", "methods", "published"]
+__all__ = [
+    "GROUP",
+    "Published",
+    "Reference",
+    "Row",
+    "has_published",
+    "method",
+    "methods",
+    "published",
+]
 
 GROUP = "mipl.methods"
 _OWN = {
@@ -97,6 +106,17 @@ def published(id: str, data: str, r: int = 1) -> Published:
     if isinstance(r, bool) or not isinstance(r, Integral):
         raise MiplError(f"r must be a whole number; got {r!r}.")
     return find(id).settings_for(data, int(r))
+
+
+def has_published(id: str, data: str, r: int = 1) -> bool:
+    """Tell whether settings of a method were published for a data set.
+
+    Examples
+    --------
+    >>> has_published("abmil", "mnist-mipl"), has_published("abmil", "sival-mipl")
+    (True, False)
+    """
+    return any(one.covers(data) and one.r in (None, r) for one in find(id).published)
 
 
 def find(id: str) -> Row:

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import torch
+from sklearn.base import clone
 from torch import nn
 
 from mipl.errors import Diverged, MiplError
@@ -160,6 +161,19 @@ def alike(estimator: BagClassifier) -> Hashable:
         tuple(getattr(options, name) for name in _SHARED),
         tuple(arguments[name] for name in sorted(arguments) if name not in own),
     )
+
+
+def can_join(estimator: BagClassifier, X: Any, y: Any) -> bool:
+    """Tell whether estimators like this one are stacked, given such bags.
+
+    Examples
+    --------
+    >>> from mipl import ABMIL, VGPMIL
+    >>> bags, labels = [[[0.0]], [[1.0]]], [0, 1]
+    >>> can_join(ABMIL(), bags, labels), can_join(VGPMIL(), bags, labels)
+    (True, False)
+    """
+    return _shared(_Job(clone(estimator), X, y)) is not None
 
 
 def _shared(job: _Job) -> Hashable:

@@ -82,16 +82,25 @@ def can_stack(module: nn.Module) -> bool:
 def stack_networks(modules: Sequence[nn.Module]) -> nn.Module:
     """Return one network that trains all of these, which must be of equal shape.
 
-    It takes features that are scaled already, each run's by its own network.
+    It takes features that are scaled already, each run's by its own network. A layer
+    that a network has in two places stays one layer.
     """
+    return _stack(modules, {})
+
+
+def _stack(modules: Sequence[nn.Module], made: dict[nn.Module, nn.Module]) -> nn.Module:
     first = modules[0]
+    if first in made:
+        return made[first]
     if type(first) in _FORMS:
-        return _FORMS[type(first)](modules)
-    whole = copy.copy(first)
-    whole._modules = {
-        name: part and stack_networks([getattr(module, name) for module in modules])
-        for name, part in first._modules.items()
-    }
+        whole = _FORMS[type(first)](modules)
+    else:
+        whole = copy.copy(first)
+        whole._modules = {
+            name: part and _stack([getattr(module, name) for module in modules], made)
+            for name, part in first._modules.items()
+        }
+    made[first] = whole
     return whole
 
 

@@ -34,6 +34,10 @@ class Batch:
         """Add up what each instance has over its bag: (N,) -> (B,)."""
         return self.segments.sum(values)
 
+    def per_instance(self, values: Tensor) -> Tensor:
+        """Give each instance what its bag has: (B, k) -> (N, k)."""
+        return self.segments.spread(values)
+
 
 class BatchSource:
     """Training bags, dealt out in batches of a given order.

@@ -33,6 +33,11 @@ class JointBatch(Batch):
         """Add up over bags, without the padding: (N,) -> (S, B)."""
         return self.segments.sum(values).view(len(self.rows), -1)[:, :-1]
 
+    def per_instance(self, values: Tensor) -> Tensor:
+        """Give each instance what its bag has, padding 0: (S, B, k) -> (N, k)."""
+        padded = torch.nn.functional.pad(values, (0, 0, 0, 1))  # (S, B + 1, k)
+        return self.segments.spread(padded.flatten(0, 1))
+
 
 class JointSource:
     """The training bags of several runs, equally many of each.

@@ -190,4 +190,4 @@ def _without_padding(out: Output, n_runs: int) -> Output:
     log_p, p, z = (
         v.view(n_runs, -1, v.shape[1])[:, :-1] for v in (out.log_p, out.p, out.z)
     )
-    return Output(log_p, p, out.a, out.scores, z, out.h)
+    return replace(out, log_p=log_p, p=p, z=z)

@@ -67,7 +67,7 @@ class LossAttention(RepeatedClassifier):
     learning. AAAI 2020.
     """
 
-    _differing: ClassVar[tuple[str, ...] | None] = None
+    _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
     _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         **RepeatedClassifier._choices,
         "instance_reduction": ("sum", "mean"),
@@ -114,19 +114,20 @@ class LossAttention(RepeatedClassifier):
     ) -> dict[str, Tensor]:
         targets = copies(w, batch.candidates)  # (B, k)
         of_bags = weighted_log_loss(out.log_p, targets)  # (B,)
+        of_instances = self._of_instances(out, batch, targets)  # (B,)
         return {
-            "bags": of_bags.mean(),
-            "instances": self.lam * self._of_instances(out, batch, targets).mean(),
+            "bags": of_bags.mean(-1),
+            "instances": self.lam * of_instances.mean(-1),
         }
 
     def _of_instances(
         self, out: InstanceOutput, batch: Batch, targets: Tensor
     ) -> Tensor:
         """Return the loss of each bag's instances, (B,)."""
-        inherited = batch.segments.spread(targets)  # (N, k)
+        inherited = batch.per_instance(targets)  # (N, k)
         each = out.a * weighted_log_loss(out.instance_log_p, inherited)  # (N,)
         if self.instance_reduction == "mean":
-            return batch.segments.mean(each)
+            each = each / batch.segments.spread(batch.segments.sizes)
         return batch.per_bag(each)
 
     def _default_training(self) -> Training:

@@ -1,0 +1,39 @@
+"""Entrants: which run stands for a cell of the paper's tables."""
+
+import pytest
+
+from mipl.errors import MiplError
+from mipl.experiments.artefact import Selection
+from mipl.experiments.computing import build
+from mipl.experiments.entrants import ATTEN, ATTEN_GATE, DEMIPL, LOSS_ATTEN, MAAM, MIL
+from mipl.experiments.sources import BENCHMARKS, FMNIST, MNIST, SIVAL
+
+
+def run(entrant, source, r=1, **chosen):
+    return entrant.run(source, r, 0, Selection(**chosen))
+
+
+@pytest.mark.parametrize("entrant", [ATTEN, ATTEN_GATE, LOSS_ATTEN])
+@pytest.mark.parametrize("source", [MNIST, FMNIST])
+def test_on_images_attention_has_its_authors_settings(entrant, source):
+    assert run(entrant, source).arguments == {"published": True}
+    assert build(run(entrant, source, r=0)).width == 500
+
+
+@pytest.mark.parametrize("entrant", [ATTEN, ATTEN_GATE, LOSS_ATTEN])
+def test_elsewhere_it_has_its_own(entrant):
+    assert run(entrant, SIVAL).arguments == {}
+    assert build(run(entrant, SIVAL)).width == 128
+    assert run(entrant, SIVAL, epochs=3).arguments == {"training__epochs": 3}
+
+
+@pytest.mark.parametrize("source", BENCHMARKS)
+@pytest.mark.parametrize("entrant", MIL)
+def test_every_run_of_the_multi_instance_table_can_be_built(entrant, source):
+    build(run(entrant, source))
+
+
+def test_others_are_not_run_on_data_without_published_settings():
+    assert run(DEMIPL, SIVAL).arguments == {"published": True}
+    with pytest.raises(MiplError, match="were published for r = 0"):
+        build(run(MAAM, MNIST, r=1))
