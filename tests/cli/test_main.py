@@ -6,8 +6,11 @@ import sys
 import time
 
 import pytest
+from rich.markup import render
+from typer.main import get_command
 
 import mipl
+from mipl.cli.main import app
 
 
 def test_version(run) -> None:
@@ -20,6 +23,20 @@ def test_version(run) -> None:
 def test_without_a_verb_there_is_help(run, arguments) -> None:
     ran = run(*arguments)
     assert "Usage: mipl" in ran.out + ran.err
+
+
+def helps(command):
+    """Give all texts that help shows of a command and of those below it."""
+    yield command.help or ""
+    yield from (getattr(one, "help", None) or "" for one in command.params)
+    for below in getattr(command, "commands", {}).values():
+        yield from helps(below)
+
+
+def test_no_help_loses_words_in_brackets_to_markup() -> None:
+    texts = list(helps(get_command(app)))
+    assert len(texts) > 100
+    assert [text for text in texts if render(text).plain != text] == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 import mipl
 from mipl.cli import progress
-from mipl.selection import Range, paper_space, tune
+from mipl.selection import Range, paper_space, tune, usual_space
 
 QUICK = (
     "--set", "training.epochs=1", "--set", "width=4", "--set", "options.n_bags=30",
@@ -133,6 +133,16 @@ def test_the_grid_of_the_paper_is_searched_where_nothing_else_is(tuned):
     assert named["best"] == told["best"]
 
 
+def test_a_method_of_vectors_has_a_grid_of_ours_where_nothing_is_searched(run, trees):
+    ran = run(
+        "tune", trees, "--method", "pl-svm", "--set", "reduction=mean",
+        "--set", "max_iter=5", "--json",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    found = sorted(one["settings"]["lam"] for one in ran.json["best"])
+    assert found == usual_space("pl-svm")["lam"]
+
+
 def test_a_space_of_one_s_own_and_set_wins_over_it(tuned, tmp_path):
     (tmp_path / "space.toml").write_text(
         '[arguments]\nlam = "0.1..0.2"\ntau = 2.0\nmargin = ["batch", "none"]\n'
@@ -151,14 +161,20 @@ def test_a_space_of_one_s_own_and_set_wins_over_it(tuned, tmp_path):
     assert used["arguments"]["margin"] == "mean" and used["training"]["epochs"] == 1
 
 
-def test_own_data_without_labels_and_a_method_of_vectors(run, tmp_path, monkeypatch):
+@pytest.fixture
+def trees(tmp_path, monkeypatch):
+    """Write 24 bags of two instances in a folder of their own, without labels."""
     monkeypatch.chdir(tmp_path)
     rows = ["bag_id,height,width,candidates"]
     for i in range(24):
         names = ("oak|elm", "oak|fir", "elm|fir")[i % 3]
         rows += [f"b{i},{i % 3},{i % 5},{names}", f"b{i},{i % 3},{i % 7},{names}"]
     (tmp_path / "trees.csv").write_text("\n".join(rows))
-    command = ("tune", "trees.csv", "--method", "pl-svm", "--trials", 2)
+    return "trees.csv"
+
+
+def test_own_data_without_labels_and_a_method_of_vectors(run, trees):
+    command = ("tune", trees, "--method", "pl-svm", "--trials", 2)
     command += ("--set", "lam=0.001..0.1:log", "--set", "max_iter=5")
     ran = run(*command)
     assert ran.code == 2 and "add --set reduction=mean" in ran.err
@@ -184,6 +200,7 @@ def test_own_data_without_labels_and_a_method_of_vectors(run, tmp_path, monkeypa
         (("--set", "lam=1..2:ln"), "lam=1..2:ln is no range"),
         (("--set", "lam=-1..1"), "lam of MIPLMA must be a number >= 0; got -1"),
         (("--set", "lam=[]"), "needs at least one value"),
+        (("--set", "margin=[batch,none]"), "is no list; texts in a list need quotes"),
         (("--set", "lam"), "--set must be NAME=VALUE; got 'lam'."),
         (("--score", "accuracy"), "unknown label-free score 'accuracy'; Known: approx"),
         (("--space", "papre"), "--space must be 'paper' or a TOML file; there is no"),

@@ -130,7 +130,7 @@ def test_a_table_longer_than_one_buffer(tmp_path: Path) -> None:
         ("bag_id,f,\np,1,1\n", "line 1 must name every column"),
         ("1,2\n3,4\n", "line 1 must name the columns; it holds numbers"),
         ("bag_id,f\n", "has no rows below its header"),
-        ("name,f\np,1\n", "no column of bag ids; name it with bag_id=, .* name, f"),
+        ("name,f\np,1\n", "no column of bag ids; .* a bag of its own; .* name, f"),
         ("bag_id,word\np,hi\nq,ho\n", "has no feature columns"),
         ("bag_id,f\n,1\nq,2\n", r"line 2, column 'bag_id' is empty"),
         ("bag_id,f\np,1\nz,2\nq,3\n", r"bag 'z' has no row in .*t\.labels\.csv"),

@@ -1,5 +1,7 @@
 """Kernel ridge regression with a bias against its equations written out."""
 
+import tracemalloc
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -50,3 +52,14 @@ def test_equal_rows_have_a_bandwidth():
     alpha, bias = KernelRidge(np.ones((4, 2)), GAMMA).solve(TARGETS[:4])
     assert np.isfinite(alpha).all()
     np.testing.assert_allclose(bias, TARGETS[:4].mean(axis=0))
+
+
+def test_it_holds_two_matrices_of_all_pairs_at_most():
+    rows = RNG.normal(size=(1000, 2))
+    tracemalloc.start()
+    try:
+        KernelRidge(rows, GAMMA)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.2 * rows.itemsize * len(rows) ** 2

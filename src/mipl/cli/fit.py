@@ -189,8 +189,8 @@ def _show(told: dict[str, Any]) -> None:
     }
     if told["calibrated_on"]:
         rows["calibrated on"] = f"{told['calibrated_on']} bags, by their candidates"
-    if told["last_epoch"]:
-        rows["last epoch"] = figures(told["last_epoch"])
+    if last := figures(told["last_epoch"]):
+        rows["last epoch"] = last
     if told["test"] is not None and told["test"]["truth"] is not None:
         rows["test accuracy"] = f"{told['test']['truth']['accuracy']:.3f}"
     show(title(told["method"], told["data"]), pairs(rows), "")

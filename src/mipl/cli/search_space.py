@@ -11,7 +11,7 @@ from mipl.cli.run_config import read_config
 from mipl.cli.sources import given_options
 from mipl.errors import MiplError, unknown
 from mipl.selection.axes import Range
-from mipl.selection.spaces import paper_space
+from mipl.selection.spaces import paper_space, usual_space
 
 _PAPER = "paper"
 _TABLES = ("arguments", "training")
@@ -45,10 +45,10 @@ def divide(settings: list[str]) -> tuple[list[str], dict[str, Any]]:
     return list(fixed.values()), searched
 
 
-def space_settings(space: str, method: str) -> list[str]:
-    """Return the settings of ``--space``: the paper's grid, or those of a file."""
-    if space == _PAPER:
-        grid = paper_space(method)
+def space_settings(space: str | None, method: str) -> list[str]:
+    """Return the settings of ``--space``: a grid by name, or those of a file."""
+    if space is None or space == _PAPER:
+        grid = paper_space(method) if space else usual_space(method)
         return [f"{n.replace('__', '.')}={json.dumps(v)}" for n, v in grid.items()]
     if not Path(space).exists() and not Path(space).suffix:
         raise MiplError(
@@ -66,7 +66,14 @@ def _searched(name: str, value: Any) -> list[Any] | Range | None:
     """Read a list or a range; other values are fixed."""
     if isinstance(value, list):
         return value
-    if not isinstance(value, str) or ".." not in value:
+    if not isinstance(value, str):
+        return None
+    if value.startswith("["):
+        raise MiplError(
+            f"{name}={value} is no list; texts in a list need quotes, such as "
+            f'\'{name}=["a", "b"]\'.'
+        )
+    if ".." not in value:
         return None
     ends, colon, how = value.partition(":")
     low, _, high = ends.partition("..")

@@ -101,7 +101,7 @@ def _plan(
 
     fixed, searched = divide(settings)
     if space is not None or not searched:
-        before = space_settings(space or "paper", given["method"])
+        before = space_settings(space, given["method"])
         fixed, searched = divide([*before, *settings])
     return run_config({}, given, fixed), searched
 

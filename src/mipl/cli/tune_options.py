@@ -12,8 +12,8 @@ Space = Annotated[
     str | None,
     typer.Option(
         metavar="paper|FILE.toml",
-        help="The grid of the method's paper, the default where no --set searches; or "
-        "a file with tables [arguments] and [training].",
+        help="The grid of the method's paper; or a file with the tables arguments and "
+        "training. Where no --set searches: the paper's grid, or ours.",
     ),
 ]
 Settings = Annotated[

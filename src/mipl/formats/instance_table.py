@@ -137,7 +137,8 @@ def _layout(
     bag = options.labels.column(header, "bag_id")
     if bag is None:
         raise MiplError(
-            f"{path} has no column of bag ids; name it with bag_id=, its columns are "
+            f"{path} has no column of bag ids; name it with bag_id=, or add a column "
+            "bag_id that numbers the rows if each is a bag of its own; its columns are "
             f"{', '.join(names)[:200]}."
         )
     told = list(options.features or [])

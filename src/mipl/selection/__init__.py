@@ -8,7 +8,7 @@ from mipl.selection.scorers import (
     margin_violation_rate,
     truth_accuracy,
 )
-from mipl.selection.spaces import SPACES, paper_space, space
+from mipl.selection.spaces import SPACES, paper_space, space, usual_space
 from mipl.selection.trials import Trial, Tuned
 from mipl.selection.tuning import SCORES, tune
 
@@ -27,4 +27,5 @@ __all__ = [
     "space",
     "truth_accuracy",
     "tune",
+    "usual_space",
 ]

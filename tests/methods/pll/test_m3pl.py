@@ -32,6 +32,22 @@ def test_the_function_never_rises_inside_one_c(seed, rounding):
         assert (np.diff(values) <= 0).all()
 
 
+class Recomputed(M3PL):
+    """Compares every value of the function with the formula."""
+
+    def _objective(self, x, coef, labels, c):
+        value = super()._objective(x, coef, labels, c)
+        assert np.isclose(value, objective(coef, x[:, :-1], labels, c), rtol=1e-9)
+        return value
+
+
+def test_every_value_is_the_formula():
+    x, sets, _ = problem(seed=2, far=0.7)
+    model = Recomputed(c_max=10.0, growth=20.0).fit(x, sets)
+    plain = M3PL(c_max=10.0, growth=20.0).fit(x, sets)
+    assert model.history_ == plain.history_ and len(plain.history_) > 4
+
+
 def test_labels_move_in_several_rounds_of_one_c():
     x, sets, _ = problem(seed=0, far=0.7)
     model = M3PL(c_max=10.0, growth=5.0).fit(x, sets)

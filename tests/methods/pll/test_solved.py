@@ -1,5 +1,7 @@
 """What PLAGGD, PLSVM and M3PL have in common."""
 
+import time
+
 import numpy as np
 import pytest
 from tests.methods.pll.problem import problem
@@ -65,3 +67,16 @@ def test_standardising_is_what_the_user_would_do(model):
     q = model.fit(scaled, SETS).predict_proba(scaled)
     model.set_params(scaling="standard")
     np.testing.assert_allclose(p, q, atol=1e-2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "name", "rows", "most"),
+    [(PLAGGD(), "birdsong-pll", 5000, 120), (M3PL(c_max=1.0), "lost", 897, 123)],
+)  # M3PL: what another program takes for this fold of Lost.
+def test_fits_take_no_longer_than_promised(model, name, rows, most, loaded):
+    data = loaded(name)
+    chosen = np.arange(rows) % len(data)  # BirdSong has 4,998.
+    start = time.process_time()
+    model.fit(data.bags.instances[chosen], data.candidates[chosen])
+    assert time.process_time() - start < most
