@@ -55,6 +55,14 @@ def test_what_no_instance_covers_stays_bare(told):
     assert 0 < heat.mask.mean() < 1
 
 
+def test_the_two_pictures_are_of_one_size_and_stand_side_by_side(told):
+    figure = draw_overlay(told())
+    figure.draw_without_rendering()
+    plain, covered = (axis.get_position() for axis in figure.axes[:2])
+    assert (plain.y0, plain.y1) == pytest.approx((covered.y0, covered.y1))
+    assert plain.width == pytest.approx(covered.width) and plain.x1 < covered.x0
+
+
 def test_bags_without_boxes_or_pictures_are_told(told, tmp_path):
     def only(**beside):
         return lambda bags: Bags(bags.instances, bags.offsets, **beside)

@@ -34,7 +34,7 @@ def draw_overlay(told: Explanation) -> Figure:
         figure: Figure = matplotlib.figure.Figure(
             figsize=(11, 4.2), layout="constrained"
         )
-        plain, covered, classes = figure.subplots(1, 3, width_ratios=(2, 2.3, 1.6))
+        plain, covered, classes = figure.subplots(1, 3, width_ratios=(2, 2, 1.6))
         for axis in (plain, covered):
             axis.axis("off")
         plain.imshow(pixels, interpolation="none")
@@ -44,7 +44,8 @@ def draw_overlay(told: Explanation) -> Figure:
         shade = covered.imshow(
             heat, cmap=_COLOURS, alpha=_OPACITY, interpolation="none"
         )
-        figure.colorbar(shade, ax=covered, label=name, shrink=0.8)
+        # Room taken from both keeps the two pictures of one size, side by side.
+        figure.colorbar(shade, ax=[plain, covered], label=name, shrink=0.8)
         plain.set_title(Path(_address(told)).name)
         covered.set_title(f"{told.bag.n_instances} instances by {name}")
         draw_classes(classes, told)
