@@ -74,7 +74,7 @@ def tissue():
     picture = np.stack([220 - 0.2 * y, 150 + 0.1 * x, 190 + 0 * x], axis=-1)
     for cy, cx in rng.integers(0, 224, (60, 2)):
         near = (y - cy) ** 2 + (x - cx) ** 2 < 64
-        picture[near] = [90, 40, 130] + rng.normal(0, 12, (near.sum(), 3))
+        picture[near] = rng.normal((90, 40, 130), 12, (near.sum(), 3))
     picture += rng.normal(0, 4, picture.shape)
     return picture.clip(0, 255).astype(np.uint8)
 
