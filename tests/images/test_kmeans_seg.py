@@ -105,6 +105,8 @@ def test_every_instance_is_the_mean_of_the_blocks_nearest_to_it(tissue):
         ]
     )
     regions = _naive_regions(blocks, bags.instances)
+    drawn = KMeansSeg().regions(tissue, bags.instances)
+    np.testing.assert_array_equal(drawn, np.kron(regions, np.ones((4, 4))))
     sizes = []
     for k, (row, box) in enumerate(zip(bags.instances, bags.coords, strict=True)):
         own = blocks[regions == k]

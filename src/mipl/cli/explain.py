@@ -63,7 +63,7 @@ def explain(
     if plot is not None:
         save(draw_explanation(told), plot)
     if overlay is not None:
-        save(draw_overlay(told), overlay)
+        save(draw_overlay(told, dataset.facts.get("generator")), overlay)
     if out is not None:
         write_table(out, told.columns())
     if as_json:
