@@ -147,6 +147,12 @@ def test_overlay_draws_over_the_bags_own_picture(run, tmp_path) -> None:
         assert drawn.size[0] > 1000
     wrong = run("explain", model, bags, "--bag", "s2", "--overlay", "x.txt")
     assert wrong.code == 2 and "must end in .png" in wrong.err
+    original = slides / "s1.png"
+    before = original.read_bytes()
+    for option in ("--overlay", "--plot"):
+        wrong = run("explain", model, bags, "--bag", "s2", option, original)
+        assert wrong.code == 2 and "name another file" in wrong.err
+    assert original.read_bytes() == before
 
 
 def test_overlay_of_bags_without_pictures_is_told(run, place) -> None:

@@ -153,6 +153,7 @@ def test_pictures_and_rows_must_match(run, slides, tmp_path, change, sentence) -
     change(slides)
     ran = _to_bags(run, slides, tmp_path / "x.npz")
     assert ran.code == 2 and sentence in " ".join(ran.err.split())
+    assert ran.err.startswith("error:")  # No bar of pictures that were never begun.
 
 
 @pytest.mark.parametrize(

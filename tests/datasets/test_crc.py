@@ -143,8 +143,11 @@ def test_tissue_of_the_published_size_has_the_published_geometry(name):
     ("name", "file"),
     [
         ("crc-mipl-row", "CRC-MIPL-Row.mat"),
+        ("crc-mipl-sbn", "C-SBN.mat"),
         ("crc-mipl-kmeansseg", "CRC_MIPL_KMeansSeg.mat"),
+        ("crc-mipl-sift", "CRC-MIPL-SIFT.mat"),
         ("crc-mipl-r34-16", "C-R34-16.mat"),
+        ("crc-mipl-r34-25", "CRC-MIPL-R34-25.mat"),
     ],
 )
 def test_the_authors_files_are_read_by_their_names(nowhere, name, file):

@@ -66,13 +66,56 @@ def test_flat_fields_are_the_regions_largest_first(flag):
     ]
 
 
-def test_an_instance_is_the_mean_of_its_blocks():
-    bags = KMeansSeg(block=4).transform([_NOISE])
-    blocks = block_vectors(_NOISE, 4).reshape(-1, 6)
-    low, high = bags.instances.min(axis=0), bags.instances.max(axis=0)
-    mean = blocks.mean(axis=0)
-    assert (low < mean).all() and (mean < high).all()
-    assert 3 <= len(bags.instances) <= 16
+@pytest.fixture(scope="module")
+def tissue():
+    """A picture of 224 x 224 pixels: nuclei on a ground whose colour drifts."""
+    rng = stream(0, "nuclei")
+    y, x = np.mgrid[:224, :224]
+    picture = np.stack([220 - 0.2 * y, 150 + 0.1 * x, 190 + 0 * x], axis=-1)
+    for cy, cx in rng.integers(0, 224, (60, 2)):
+        near = (y - cy) ** 2 + (x - cx) ** 2 < 64
+        picture[near] = rng.normal((90, 40, 130), 12, (near.sum(), 3))
+    picture += rng.normal(0, 4, picture.shape)
+    return picture.clip(0, 255).astype(np.uint8)
+
+
+def _naive_regions(blocks, means):
+    """Give each block to the nearest mean, in units of each number's spread."""
+    spread = [np.std([b[c] for row in blocks for b in row]) for c in range(6)]
+    return np.array(
+        [
+            [
+                np.argmin(
+                    [(((b - m) / spread) ** 2).sum() for m in means.astype(float)]
+                )
+                for b in row
+            ]
+            for row in blocks
+        ]
+    )
+
+
+def test_every_instance_is_the_mean_of_the_blocks_nearest_to_it(tissue):
+    bags = KMeansSeg().transform([tissue])
+    assert len(bags.instances) >= 3 and bags.n_features == 6
+    blocks = np.array(
+        [
+            [_vector(tissue[4 * i : 4 * i + 4, 4 * j : 4 * j + 4]) for j in range(56)]
+            for i in range(56)
+        ]
+    )
+    regions = _naive_regions(blocks, bags.instances)
+    drawn = KMeansSeg().regions(tissue, bags.instances)
+    np.testing.assert_array_equal(drawn, np.kron(regions, np.ones((4, 4))))
+    sizes = []
+    for k, (row, box) in enumerate(zip(bags.instances, bags.coords, strict=True)):
+        own = blocks[regions == k]
+        np.testing.assert_allclose(row, own.mean(axis=0), rtol=1e-3, atol=0.05)
+        y, x = np.nonzero(regions == k)
+        expected = [x.min(), y.min(), x.max() + 1, y.max() + 1]
+        assert (box / 4).tolist() == expected
+        sizes.append(len(own))
+    assert sizes == sorted(sizes, reverse=True) and sum(sizes) == 56 * 56
 
 
 def test_thresholds_stop_the_search():

@@ -23,9 +23,18 @@ def _grey(picture):
     return np.rint(picture @ weights)
 
 
-def _naive(grey, x, y, patch):
+def _octave(grey, octave):
+    """Return the picture of an octave: doubled, as it is, or each second pixel."""
+    if octave < 0:
+        doubled = cv2.resize(grey, None, fx=2, fy=2, interpolation=cv2.INTER_LINEAR)
+        return cv2.GaussianBlur(doubled, (0, 0), np.sqrt(1.6**2 - 1.0**2))
+    step = 2**octave
+    blurred = cv2.GaussianBlur(grey, (0, 0), np.sqrt((1.6 * step) ** 2 - 0.5**2))
+    return blurred[::step, ::step]
+
+
+def _naive(image, x, y, patch):
     """Lowe's descriptor of an upright patch of 4 x 4 cells around (x, y)."""
-    image = cv2.GaussianBlur(grey, (0, 0), np.sqrt(1.6**2 - 0.5**2))
     cell = patch / _CELLS
     histogram = np.zeros((_CELLS + 2, _CELLS + 2, _BINS))
     reach = round(cell * np.sqrt(2) * (_CELLS + 1) / 2)
@@ -33,7 +42,7 @@ def _naive(grey, x, y, patch):
         for j in range(-reach, reach + 1):
             row, column = y + i, x + j
             r, c = (v / cell + _CELLS / 2 - 0.5 for v in (i, j))
-            inside = 0 < row < len(grey) - 1 and 0 < column < grey.shape[1] - 1
+            inside = 0 < row < len(image) - 1 and 0 < column < image.shape[1] - 1
             if not inside or min(r, c) <= -1 or max(r, c) >= _CELLS:
                 continue
             dx = image[row, column + 1] - image[row, column - 1]
@@ -55,32 +64,42 @@ def _naive(grey, x, y, patch):
     return np.minimum(512 * vector / np.linalg.norm(vector), 255)
 
 
-def test_descriptors_are_the_naive_ones(picture):
-    bags = SIFT().transform([picture])
+@pytest.mark.parametrize(("patch", "octave"), [(32, 0), (9, -1), (40, 1)])
+def test_descriptors_are_the_naive_ones(picture, patch, octave):
+    bags = SIFT(patch=patch).transform([picture])
     assert bags.instances.shape == (25, 128)
-    grey = _grey(picture)
-    for index in (0, 7, 24):
-        x0, y0, x1, y1 = bags.coords[index]
-        assert (x1 - x0, y1 - y0) == (32, 32)
-        x, y = (int(np.rint((a + b - 1) / 2)) for a, b in ((x0, x1), (y0, y1)))
-        expected = _naive(grey, x, y, 32)
-        np.testing.assert_allclose(bags.instances[index], expected, atol=3)
+    image = _octave(_grey(picture), octave)
+    for box, found in zip(bags.coords, bags.instances, strict=True):
+        assert (box[2:] - box[:2]).tolist() == [patch, patch]
+        centre = (box[:2] + box[2:] - 1) / 2 * 2.0**-octave
+        x, y = np.rint(centre).astype(int)
+        expected = _naive(image, x, y, patch * 2.0**-octave)
+        np.testing.assert_allclose(found, expected, atol=4)
 
 
-@pytest.mark.parametrize("side", [224, 64])
-def test_descriptors_are_opencvs_at_the_same_keypoints(picture, side):
+@pytest.mark.parametrize(("side", "patch", "octave"), [(224, 32, 0), (64, 9, -1)])
+def test_descriptors_are_opencvs_at_the_same_keypoints(picture, side, patch, octave):
     picture = picture[:side, :side]
     bags = SIFT().transform([picture])
-    patch = {224: 32, 64: 9}[side]
+    middle = (patch - 1) / 2
     keypoints = [
         cv2.KeyPoint(
-            float(x0 + (patch - 1) / 2), float(y0 + (patch - 1) / 2), patch / 6, 0
+            float(x0 + middle), float(y0 + middle), patch / 6, 0, octave=octave & 255
         )
         for x0, y0, _, _ in bags.coords
     ]
     grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
     _, expected = cv2.SIFT_create().compute(grey, keypoints)
     np.testing.assert_array_equal(bags.instances, expected)
+
+
+@pytest.mark.parametrize(("side", "least"), [(64, 0.9), (112, 0.95), (448, 0.99)])
+def test_the_same_picture_in_another_size_has_like_descriptors(picture, side, least):
+    way = cv2.INTER_AREA if side < 224 else cv2.INTER_CUBIC
+    other = cv2.resize(picture, (side, side), interpolation=way)
+    a, b = (SIFT().transform([one]).instances for one in (picture, other))
+    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    assert ((a * b).sum(axis=1) / lengths).mean() > least
 
 
 def test_the_grid_of_224_and_of_64_pixels(picture):

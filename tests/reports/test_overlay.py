@@ -6,7 +6,7 @@ from PIL import Image
 
 from mipl import MIPLMA, Bags, Dataset, MiplError, Training
 from mipl.experiments.explanation import explain
-from mipl.images import SIFT, Row
+from mipl.images import SIFT, KMeansSeg, Row
 from mipl.reports.overlay import draw_overlay, heat_map
 from mipl.seeds import stream
 
@@ -53,6 +53,32 @@ def test_the_heat_of_rows_is_their_attention(told):
 def test_what_no_instance_covers_stays_bare(told):
     heat = draw_overlay(told(generator=SIFT())).axes[1].images[1].get_array()
     assert 0 < heat.mask.mean() < 1
+
+
+def test_the_regions_of_kmeans_seg_are_drawn_as_they_are(tmp_path):
+    picture = np.full((40, 60, 3), 250, np.uint8)
+    picture[:8, :20] = picture[32:, 40:] = (150, 20, 90)  # One region of two corners.
+    for name in ("a", "b"):
+        Image.fromarray(picture).save(tmp_path / f"{name}.png")
+    bags = KMeansSeg(block=4).transform(tmp_path)
+    assert bags.sizes.tolist() == [2, 2]
+    data = Dataset(bags, ["x", "y"])
+    model = MIPLMA(training=Training(epochs=1), random_state=0)
+    told = explain(model.fit(data.bags, data.candidates), data, 0)
+    figure = draw_overlay(told, {"kind": "KMeansSeg", "block": 4, "wavelet": "haar"})
+    heat = figure.axes[1].images[1].get_array()
+    corner = (picture[:, :, 0] == 150).astype(int)
+    np.testing.assert_allclose(heat, told.attention[corner])
+    with pytest.raises(MiplError, match=r"a\.png has 60 x 40 pixels, too few"):
+        draw_overlay(told, {"kind": "KMeansSeg", "block": 50})
+
+
+def test_the_two_pictures_are_of_one_size_and_stand_side_by_side(told):
+    figure = draw_overlay(told())
+    figure.draw_without_rendering()
+    plain, covered = (axis.get_position() for axis in figure.axes[:2])
+    assert (plain.y0, plain.y1) == pytest.approx((covered.y0, covered.y1))
+    assert plain.width == pytest.approx(covered.width) and plain.x1 < covered.x0
 
 
 def test_bags_without_boxes_or_pictures_are_told(told, tmp_path):

@@ -59,10 +59,11 @@ def explain(
     source = opened.source(Source(data, r, data_seed, raw, settings or ()))
     dataset = source.dataset()
     told = explain(opened.model, dataset, bag_number(dataset.bags, bag))
+    _spare_originals(dataset.bags, plot, overlay)
     if plot is not None:
         save(draw_explanation(told), plot)
     if overlay is not None:
-        save(draw_overlay(told), overlay)
+        save(draw_overlay(told, dataset.facts.get("generator")), overlay)
     if out is not None:
         write_table(out, told.columns())
     if as_json:
@@ -91,6 +92,18 @@ def bag_number(bags: Bags, name: str) -> int:
         f"there is no bag {name!r}; {guess}bags are named by {known} 0 to "
         f"{len(bags) - 1}."
     )
+
+
+def _spare_originals(bags: Bags, *drawn: Path | None) -> None:
+    """Refuse to draw into a picture that a bag was made of."""
+    from mipl.errors import MiplError
+
+    originals = set() if bags.uris is None else {str(uri) for uri in bags.uris}
+    for path in drawn:
+        if path is not None and {str(path.absolute()), str(path.resolve())} & originals:
+            raise MiplError(
+                f"{path} is a picture that the bags were made of; name another file."
+            )
 
 
 def _show(told: Explanation, written: list[str]) -> None:

@@ -50,6 +50,16 @@ def bar(steady: bool = True) -> Progress:
     )
 
 
+@contextmanager
+def _stopped(progress: Progress) -> Iterator[None]:
+    """Stop a bar at the end, where it was ever started."""
+    try:
+        yield
+    finally:
+        if progress.live.is_started:
+            progress.stop()
+
+
 class EpochBar:
     """A callback that moves a bar with every epoch and shows its figures."""
 
@@ -108,22 +118,24 @@ def trial_bar() -> Iterator[Watch]:
             figures=f"{best}fold {fold}" if fold else best,
         )
 
-    try:
+    with _stopped(progress):
         yield watch
-    finally:
-        if progress.live.is_started:
-            progress.stop()
 
 
 @contextmanager
 def count_bar(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Give a callback of how many are done, and of how many in all."""
-    with bar() as progress:
-        task = progress.add_task(what, total=None, figures="")
+    """Give a callback of how many are done, and of how many in all.
 
-        def advance(done: int, total: int | None) -> None:
-            progress.update(task, completed=done, total=total)
+    The bar is shown from its first call on: not above an error in what comes before.
+    """
+    progress = bar()
+    task = progress.add_task(what, total=None, figures="")
 
+    def advance(done: int, total: int | None) -> None:
+        progress.start()
+        progress.update(task, completed=done, total=total)
+
+    with _stopped(progress):
         yield advance
 
 
@@ -147,11 +159,8 @@ def plan_bar() -> Iterator[Callable[[PlanProgress], None]]:
             task, completed=now.done, total=now.total, figures=plain(figures)
         )
 
-    try:
+    with _stopped(progress):
         yield watch
-    finally:
-        if progress.live.is_started:
-            progress.stop()
 
 
 def _ended(result: Result) -> str:

@@ -190,7 +190,9 @@ def _in_order(
     for key in keys:
         if key not in position:
             file = places[0].split(", ")[0]
-            raise BadFile(f"bag {key[:40]!r} has no row in {file}; add it.")
+            raise BadFile(
+                f"bag {key[:40]!r} has no row in {file}; add it, or take the bag away."
+            )
     wanted = set(keys)
     empty = [i for i, key in enumerate(ids) if key not in wanted]
     if empty:

@@ -56,7 +56,7 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : (m, h, w, c) or (m, h, w) array, list of arrays and paths, folder
         progress : callable, optional
-            Called as ``progress(done, total)`` after some pictures each.
+            Called as ``progress(done, total)`` at first and after some pictures each.
         finished : path, optional
             A file that keeps the bags of finished pictures: what lies there already,
             by content and settings, is not computed again.

@@ -17,7 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from mipl.data.bags import Bags
-from mipl.errors import MiplError, MissingExtra
+from mipl.errors import BadFile, MiplError, MissingExtra
 from mipl.images.finished import Finished, PictureBag
 from mipl.images.pictures import Picture
 from mipl.images.pixels import Pixels
@@ -59,6 +59,8 @@ def convert(
     """Return the bags of pictures in their order."""
     results: list[Result] = []
     path = generator.store(finished)
+    if progress is not None:
+        progress(0, len(pictures))
     opened = nullcontext() if path is None else Finished.open(path)
     with opened as store:
         for part in _results(generator, pictures, store):
@@ -146,6 +148,11 @@ def _read(picture: Picture) -> Pixels | MiplError:
 def _raise_first(results: Sequence[Result]) -> None:
     for result in results:
         if isinstance(result, MiplError):
+            if isinstance(result, BadFile):
+                raise BadFile(
+                    f"{str(result).rstrip('.')}; mend it, or leave out such files by "
+                    'on_error="skip" (--skip-bad).'
+                )
             raise result
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from mipl.images.grid import Boxes
 from mipl.images.pixels import Pixels
 
 Blocks = npt.NDArray[np.float64]  # (rows, columns, 6)
-Labels = npt.NDArray[np.int64]  # (n,)
+Labels = npt.NDArray[np.int64]  # One per block, or per pixel.
 
 _SHARE = 56  # Blocks per side: 224 / 4.
 _FEWEST, _MOST = 2, 16  # Clusters.
@@ -31,7 +32,7 @@ class KMeansSeg(ImageBags):
     inside it. The standardised blocks are clustered with k = 2, 3, ... until the
     distortion (mean squared distance to the centre) is small or no longer falls much;
     an instance is the mean block of a cluster, the largest first. Boxes enclose all
-    blocks of a region, which need not lie side by side.
+    blocks of a region, which need not lie side by side; ``regions`` tells them apart.
 
     Parameters
     ----------
@@ -94,23 +95,51 @@ class KMeansSeg(ImageBags):
 
     def instances(self, pixels: Pixels) -> PictureBag:
         """Return the regions of one picture."""
-        side = self.block or 2 * max(1, round(min(pixels.shape[:2]) / (2 * _SHARE)))
-        if min(pixels.shape[:2]) < side:
-            height, width = pixels.shape[:2]
-            raise MiplError(
-                f"has {width} x {height} pixels, too few for blocks of {side}; give a "
-                "larger picture or a smaller block."
-            )
+        side = self._side(pixels)
         blocks = block_vectors(pixels, side, self.wavelet)
         rows = blocks.reshape(-1, blocks.shape[2])
-        labels = self._regions(_standardised(rows))
+        labels = self._clusters((rows - rows.mean(axis=0)) / _spread(rows))
         order = np.argsort(-np.bincount(labels), kind="stable")
         means = np.stack([rows[labels == region].mean(axis=0) for region in order])
         shaped = labels.reshape(blocks.shape[:2])
         where = np.stack([_enclosing(shaped == region) for region in order]) * side
         return PictureBag(means.astype(np.float32), where.astype(np.float32))
 
-    def _regions(self, rows: npt.NDArray[np.float64]) -> Labels:
+    def regions(self, pixels: Pixels, means: npt.NDArray[Any]) -> Labels:
+        """Return for each pixel the number of its instance, -1 outside whole blocks.
+
+        ``means`` are the picture's instances; a block is of the one nearest to it.
+
+        Examples
+        --------
+        >>> picture = np.zeros((5, 4, 3), np.uint8)
+        >>> picture[:, 2:] = (200, 30, 30)
+        >>> generator = KMeansSeg(block=2)
+        >>> generator.regions(picture, generator.instances(picture).features).tolist()
+        [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1], [-1, -1, -1, -1]]
+        """
+        side = self._side(pixels)
+        blocks = block_vectors(pixels, side, self.wavelet)
+        spread = _spread(blocks.reshape(-1, blocks.shape[2]))
+        away = (blocks[:, :, None] - means) / spread  # (rows, columns, n, 6)
+        nearest = (away**2).sum(axis=3).argmin(axis=2)
+        height, width = (side * n for n in nearest.shape)
+        found = np.full(pixels.shape[:2], -1)
+        found[:height, :width] = nearest.repeat(side, axis=0).repeat(side, axis=1)
+        return found
+
+    def _side(self, pixels: Pixels) -> int:
+        """Return the side of a block of this picture."""
+        height, width = pixels.shape[:2]
+        side = self.block or 2 * max(1, round(min(height, width) / (2 * _SHARE)))
+        if min(height, width) < side:
+            raise MiplError(
+                f"has {width} x {height} pixels, too few for blocks of {side}; give a "
+                "larger picture or a smaller block."
+            )
+        return side
+
+    def _clusters(self, rows: npt.NDArray[np.float64]) -> Labels:
         """Cluster with rising k, and return the cluster of each row."""
         before = np.inf
         labels = np.zeros(len(rows), dtype=np.int64)
@@ -149,10 +178,10 @@ def _block_means(values: npt.NDArray[np.float64], side: int) -> Blocks:
     return means
 
 
-def _standardised(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _spread(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return each number's standard deviation, infinite where it does not vary."""
     spread = rows.std(axis=0)
-    centred: npt.NDArray[np.float64] = rows - rows.mean(axis=0)
-    return centred / np.where(spread > _FLAT * 255, spread, np.inf)
+    return np.where(spread > _FLAT * 255, spread, np.inf)
 
 
 def _enclosing(mask: npt.NDArray[np.bool_]) -> Boxes:

@@ -1,5 +1,7 @@
 """SIFT: gradient histograms of patches on a regular grid."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,6 +17,7 @@ _GRID = 5  # Patches per side, unless a stride is given.
 _SHARE = 7  # Side of the picture over side of a patch: 224 / 32.
 _REACH, _BLUR = 0.625, 8  # From the centre: 2.5 cells, and the pixels of the blur.
 _DIAMETERS = 6.0  # OpenCV's four cells span six times the size of a keypoint.
+_FINEST = 1.6 * 2 * _DIAMETERS  # Patch of a keypoint as fine as the blur of octave 0.
 
 
 class SIFT(ImageBags):
@@ -22,6 +25,8 @@ class SIFT(ImageBags):
 
     The descriptor is OpenCV's at the centre of each patch, 128 numbers from 0 to 255:
     normalised, clipped at 0.2, normalised again, times 512. A flat patch gives zeros.
+    The octave is the one to which a keypoint of that size belongs, so that the blur
+    before the gradients grows and shrinks with the patch.
 
     Parameters
     ----------
@@ -76,13 +81,15 @@ class SIFT(ImageBags):
             self._starts(height, patch), self._starts(width, patch), *[patch] * 2
         )
         centres = (where[:, :2] + where[:, 2:] - 1) / 2
+        octave = max(-1, math.floor(math.log2(patch / _FINEST)))
         keypoints = [
-            cv2.KeyPoint(float(x), float(y), patch / _DIAMETERS, 0) for x, y in centres
+            cv2.KeyPoint(float(x), float(y), patch / _DIAMETERS, 0, 0, octave & 255)
+            for x, y in centres
         ]
         grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
         _, descriptors = cv2.SIFT_create().compute(grey, keypoints)
         # Where nothing varies, OpenCV may normalise the rounding errors of its blur.
-        reach = round(_REACH * patch) + _BLUR
+        reach = round(_REACH * patch) + _BLUR * 2 ** max(0, octave)
         flat = [np.ptp(_around(grey, x, y, reach)) == 0 for x, y in centres]
         return PictureBag(np.where(np.array(flat)[:, None], 0, descriptors), where)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import MiplError
 from mipl.experiments.explanation import Explanation
+from mipl.images.kmeans_seg import KMeansSeg
 from mipl.images.pixels import Pixels, read_pixels
 from mipl.reports.bag_plots import draw_classes, instance_weights
 from mipl.reports.plots import drawing
@@ -21,20 +23,27 @@ _COLOURS = "viridis"
 _OPACITY = 0.6
 
 
-def draw_overlay(told: Explanation) -> Figure:
+def draw_overlay(
+    told: Explanation, generator: Mapping[str, Any] | None = None
+) -> Figure:
     """Draw a bag's picture, the same under its instances' weights, and its classes.
 
     The bag needs ``coords`` of four columns (x0, y0, x1, y1 in pixels) and the address
     of its picture in ``uris``, as the generators of ``mipl.images`` give them.
+    ``generator`` is what the data set tells of its generator (``facts["generator"]``):
+    the regions of KMeansSeg are then drawn as they are, instead of their boxes.
     """
     weight, name = instance_weights(told)
     boxes, pixels = _boxes(told), _picture(told)
-    heat = heat_map(boxes, weight, (pixels.shape[0], pixels.shape[1]))
+    if (generator or {}).get("kind") == KMeansSeg.__name__:
+        heat = _of_regions(told, weight, pixels, generator or {})
+    else:
+        heat = heat_map(boxes, weight, (pixels.shape[0], pixels.shape[1]))
     with drawing() as matplotlib:
         figure: Figure = matplotlib.figure.Figure(
             figsize=(11, 4.2), layout="constrained"
         )
-        plain, covered, classes = figure.subplots(1, 3, width_ratios=(2, 2.3, 1.6))
+        plain, covered, classes = figure.subplots(1, 3, width_ratios=(2, 2, 1.6))
         for axis in (plain, covered):
             axis.axis("off")
         plain.imshow(pixels, interpolation="none")
@@ -44,7 +53,8 @@ def draw_overlay(told: Explanation) -> Figure:
         shade = covered.imshow(
             heat, cmap=_COLOURS, alpha=_OPACITY, interpolation="none"
         )
-        figure.colorbar(shade, ax=covered, label=name, shrink=0.8)
+        # Room taken from both keeps the two pictures of one size, side by side.
+        figure.colorbar(shade, ax=[plain, covered], label=name, shrink=0.8)
         plain.set_title(Path(_address(told)).name)
         covered.set_title(f"{told.bag.n_instances} instances by {name}")
         draw_classes(classes, told)
@@ -77,6 +87,22 @@ def heat_map(
     heat = np.full(shape, np.nan)
     np.divide(total, count, out=heat, where=count > 0)
     return heat
+
+
+def _of_regions(
+    told: Explanation,
+    weight: npt.NDArray[np.float64],
+    pixels: Pixels,
+    generator: Mapping[str, Any],
+) -> npt.NDArray[np.float64]:
+    """Return for each pixel the weight of its region, NaN where none is."""
+    made = KMeansSeg(generator.get("block"), wavelet=generator.get("wavelet", "haar"))
+    made.check()
+    try:
+        regions = made.regions(pixels, told.bag.instances)
+    except MiplError as error:
+        raise MiplError(f"{_address(told)} {error}") from None
+    return np.where(regions < 0, np.nan, weight[regions])
 
 
 def _boxes(told: Explanation) -> npt.NDArray[np.float64]:
