@@ -63,6 +63,14 @@ DEMIPL = (
         )
         for r, lr in ((1, 0.01), (2, 0.01), (3, 0.05))
     ),
+    _row(
+        "crc-mipl-sift",
+        None,
+        {**_one_bag(200, 500, 0.01), "encoder": "image"},
+        _DEMIPL_PAPER,
+        {"lam": _DEMIPL_STAND_IN["lam"]},
+        "lam is that of the other vectors",
+    ),
     *(
         _row(
             data,
