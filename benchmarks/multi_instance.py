@@ -31,7 +31,7 @@ import numpy as np
 from benchmarks.record import RESULTS, Job, arguments_text, print_cells, study_command
 
 FILE = RESULTS / "multi_instance.csv"
-KEY = ["study", "method", "arguments", "data", "seed"]
+KEY = ["study", "method", "arguments", "data", "seed", "fold"]
 
 CLASSICAL = ("musk1", "musk2", "fox", "tiger", "elephant")
 TRUE_LABELS = ("maam", "abmil", "abmil-gated")
@@ -65,20 +65,22 @@ def registered() -> list[str]:
 def classical(data: list[str]) -> list[Job]:
     """Return the jobs on the classical two-class sets."""
     return [
-        _job("classical", name, arguments, one, seed)
+        job
         for one in data or CLASSICAL
         for seed in range(2)
         for name in registered()
         for arguments in ([{}, ALONE] if name in TWO_CLASS else [{}])
+        for job in _folds("classical", name, arguments, one, seed)
     ]
 
 
 def best_epoch(data: list[str]) -> list[Job]:
     """Return the jobs that look at the test bags after every epoch."""
     return [
-        _job("best-epoch", name, {}, one, 0)
+        job
         for one in data or CLASSICAL
         for name in PUBLISHED
+        for job in _folds("best-epoch", name, {}, one)
     ]
 
 
@@ -86,73 +88,82 @@ def columns(data: list[str]) -> list[Job]:
     """Return the jobs on candidate sets, a bag repeated once per candidate."""
     literal = {"all_negative": "lowest_score"}
     return [
-        _job("columns", name, arguments, one, 0)
+        job
         for one in data or ["sival-mipl", "birdsong-mipl"]
         for name in registered()
         for arguments in ([{}, literal] if name in TWO_CLASS else [{}])
+        for job in _folds("columns", name, arguments, one)
     ]
 
 
 def one_vs_rest(data: list[str]) -> list[Job]:
     """Return the jobs with a network per class."""
     return [
-        _job("one-vs-rest", name, {}, one, 0)
+        job
         for one in data or ["sival-mipl", "birdsong-mipl"]
         for name in registered()
         if name not in TWO_CLASS
+        for job in _folds("one-vs-rest", name, {}, one)
     ]
 
 
 def true_labels(data: list[str]) -> list[Job]:
     """Return the jobs on images with their true labels."""
     return [
-        _job("true-labels", name, {}, one, 0)
+        job
         for one in data or IMAGES
         for name in TRUE_LABELS
+        for job in _folds("true-labels", name, {}, one)
     ]
 
 
-def _job(study: str, name: str, arguments: Job, data: str, seed: int) -> Job:
-    """Return a job; on own splits its arguments are those of a run of the tables."""
+def _folds(
+    study: str, name: str, arguments: Job, data: str, seed: int = 0
+) -> list[Job]:
+    """Return a job per fold; on own splits it has the arguments of the tables' runs."""
     from mipl.methods.registry import has_published  # noqa: PLC0415
 
     own = study not in ("classical", "best-epoch")
     if own and has_published(name, data, _false_labels(study)):
         arguments = {"published": True, **arguments}
-    return dict(zip(KEY, (study, name, arguments, data, seed), strict=True))
+    n_folds = FOLDS[study]
+    if study == "columns":
+        n_folds = min(FEW.get(one, n_folds) for one in (name, data))
+    values = (study, name, arguments, data, seed)
+    return [dict(zip(KEY, (*values, fold), strict=True)) for fold in range(n_folds)]
 
 
 def _false_labels(study: str) -> int:
     return 1 if study in ("columns", "one-vs-rest") else 0
 
 
-def work(job: Job) -> list[Job]:
-    """Fit on the training bags of every fold and score the others."""
+def work(jobs: list[Job]) -> list[Job]:
+    """Fit on the training bags of some folds of a setting and score the others."""
     from mipl import fit_together  # noqa: PLC0415
 
-    pairs = parts(job)
-    models = [build(job) for _ in pairs]
+    study = jobs[0]["study"]
+    pairs = [parts(job) for job in jobs]
+    models = [build(job) for job in jobs]
     seen = [BestEpoch(test) for _, test in pairs]
-    if job["study"] == "best-epoch":
+    if study == "best-epoch":
         for model, watcher in zip(models, seen, strict=True):
             model.set_callbacks(watcher)
     start = time.perf_counter()
     fit_together(models, [(train.bags, train.candidates) for train, _ in pairs])
     seconds = (time.perf_counter() - start) / len(pairs)
-    key = {**job, "arguments": arguments_text(job["arguments"])}
     return [
         {
-            **key,
-            "fold": fold,
+            **job,
+            "arguments": arguments_text(job["arguments"]),
             "accuracy": f"{model.score(test.bags, test.labels):.4f}",
             "seconds": f"{seconds:.1f}",
             "all_negative": _all_negative(model, test),
-            "r": _false_labels(job["study"]),
-            "auc": _auc(model, test) if job["study"] == "classical" else "",
+            "r": _false_labels(study),
+            "auc": _auc(model, test) if study == "classical" else "",
             "best": "" if watcher.accuracy is None else f"{watcher.accuracy:.4f}",
         }
-        for fold, (model, (_, test), watcher) in enumerate(
-            zip(models, pairs, seen, strict=True)
+        for job, model, (_, test), watcher in zip(
+            jobs, models, pairs, seen, strict=True
         )
     ]
 
@@ -217,22 +228,19 @@ def build(job: Job) -> Any:
     return OneVsRest(model) if job["study"] == "one-vs-rest" else model
 
 
-def parts(job: Job) -> list[tuple[Any, Any]]:
-    """Return the training and the test bags of every fold."""
+def parts(job: Job) -> tuple[Any, Any]:
+    """Return the training and the test bags."""
     from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
 
     from mipl import load_dataset  # noqa: PLC0415
 
-    n_folds = FOLDS[job["study"]]
-    if job["study"] == "columns":
-        n_folds = min(FEW.get(job[name], n_folds) for name in ("method", "data"))
-    if job["study"] not in ("classical", "best-epoch"):
-        data = load_dataset(job["data"], r=_false_labels(job["study"]))
-        return [data.split(fold) for fold in range(n_folds)]
+    study, fold = job["study"], job["fold"]
+    if study not in ("classical", "best-epoch"):
+        return load_dataset(job["data"], r=_false_labels(study)).split(fold)
     data = load_dataset(job["data"])
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=job["seed"])
-    split = folds.split(np.zeros(len(data)), data.labels)
-    return [(data[train], data[test]) for train, test in split]
+    folds = StratifiedKFold(FOLDS[study], shuffle=True, random_state=job["seed"])
+    train, test = list(folds.split(np.zeros(len(data)), data.labels))[fold]
+    return data[train], data[test]
 
 
 def summary() -> None:

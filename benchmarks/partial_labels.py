@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ from benchmarks.record import (
     RESULTS,
     Job,
     arguments_text,
-    key_of,
     print_cells,
     study_command,
 )
@@ -133,14 +131,6 @@ def _job(study: str, name: str, arguments: Job, data: str, fold: int, seed: int)
     return dict(zip(KEY, values, strict=True))
 
 
-def by_setting(jobs: list[Job]) -> list[list[Job]]:
-    """Put the folds of one setting together."""
-    groups: dict[tuple[str, ...], list[Job]] = defaultdict(list)
-    for job in jobs:
-        groups[key_of(job, [name for name in KEY if name != "fold"])].append(job)
-    return list(groups.values())
-
-
 def work(jobs: list[Job]) -> list[Job]:
     """Fit on the training rows of some folds and score the others."""
     from mipl import fit_together  # noqa: PLC0415
@@ -239,7 +229,7 @@ STUDIES = {"real": real, "margins": margins, "amount": amount, "columns": column
 
 
 def main() -> None:
-    study_command(__doc__, STUDIES, work, KEY, FILE, summary, by_setting)
+    study_command(__doc__, STUDIES, work, KEY, FILE, summary)
 
 
 if __name__ == "__main__":

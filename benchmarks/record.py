@@ -89,6 +89,14 @@ def batches(jobs: Sequence[Any], most: int) -> list[Any]:
     return [jobs[first : first + most] for first in range(0, len(jobs), most)]
 
 
+def by_setting(jobs: Sequence[Job], columns: Sequence[str]) -> list[list[Job]]:
+    """Put the folds of one setting together."""
+    groups: dict[tuple[str, ...], list[Job]] = defaultdict(list)
+    for job in jobs:
+        groups[key_of(job, [name for name in columns if name != "fold"])].append(job)
+    return list(groups.values())
+
+
 def run_all(
     jobs: Sequence[Any], work: Callable[[Any], Any], path: Path, workers: int
 ) -> None:
@@ -115,21 +123,21 @@ def parse_numbers(texts: Iterable[str]) -> list[int]:
 def study_command(
     about: str,
     studies: Mapping[str, Callable[[list[str]], list[Job]]],
-    work: Callable[[Any], Any],
+    work: Callable[[list[Job]], list[Job]],
     columns: Sequence[str],
     path: Path,
     summary: Callable[[], None],
-    group: Callable[[list[Job]], list[Any]] = list,
 ) -> None:
     """Run the study that the command line names, or tell of all that is in the file.
 
-    ``group`` turns jobs into what ``work`` takes.
+    ``work`` takes the folds of one setting.
     """
     parser = argparse.ArgumentParser(description=about.split("\n")[0])
     parser.add_argument("study", choices=[*studies, "summary"])
     parser.add_argument("--data", nargs="+", default=[])
     parser.add_argument("--method", nargs="+", default=[], help="only these")
     parser.add_argument("--epochs", type=int, help="fewer, told in the rows")
+    parser.add_argument("--folds", nargs="+", default=[], help="only these: 0 3 5-9")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     if given.study == "summary":
@@ -138,11 +146,15 @@ def study_command(
     jobs = studies[given.study](given.data)
     if given.method:
         jobs = [job for job in jobs if job["method"] in given.method]
+    if given.folds:
+        chosen = parse_numbers(given.folds)
+        jobs = [job for job in jobs if job["fold"] in chosen]
     if given.epochs:
         cut = {"training__epochs": given.epochs}
         jobs = [{**job, "arguments": {**job["arguments"], **cut}} for job in jobs]
     if jobs:
-        run_all(group(missing(jobs, columns, path)), work, path, given.workers)
+        todo = by_setting(missing(jobs, columns, path), columns)
+        run_all(todo, work, path, given.workers)
 
 
 def print_cells(

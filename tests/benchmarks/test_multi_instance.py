@@ -41,7 +41,7 @@ def test_the_two_class_methods_are_also_measured_alone():
 
 def test_the_best_epoch_on_test_bags_is_told_beside_the_last(monkeypatch):
     train, test = DATA.split(0)
-    monkeypatch.setattr(multi_instance, "parts", lambda job: [(train, test)])
+    monkeypatch.setattr(multi_instance, "parts", lambda job: (train, test))
 
     def model(epochs):
         return method(
@@ -49,7 +49,7 @@ def test_the_best_epoch_on_test_bags_is_told_beside_the_last(monkeypatch):
         )
 
     monkeypatch.setattr(multi_instance, "build", lambda job: model(5))
-    [row] = multi_instance.work(multi_instance.best_epoch(["fox"])[0])
+    [row] = multi_instance.work(multi_instance.best_epoch(["fox"])[:1])
     each = [
         model(n).fit(train.bags, train.candidates).score(test.bags, test.labels)
         for n in range(1, 6)
@@ -73,10 +73,10 @@ def test_the_share_of_all_negative_bags_is_told_where_there_is_one(way, monkeypa
     train, test = DATA.split(0)
     model = method("abmil", training__epochs=3, random_state=0)
     model = OneVsRest(model) if way == "one-vs-rest" else model
-    monkeypatch.setattr(multi_instance, "parts", lambda job: [(train, test)])
+    monkeypatch.setattr(multi_instance, "parts", lambda job: (train, test))
     monkeypatch.setattr(multi_instance, "build", lambda job: model)
     job = multi_instance.columns(["synthetic"])[0]
-    [row] = multi_instance.work(job)
+    [row] = multi_instance.work([job])
     assert row["accuracy"] == f"{model.score(test.bags, test.labels):.4f}"
     if way == "one-vs-rest":
         assert float(row["all_negative"]) == pytest.approx(
