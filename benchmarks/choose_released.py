@@ -44,11 +44,6 @@ KNOWN: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     # A fifth of the published epochs ranks the points, too.
     ("demipl", "sival-mipl"): {"training__epochs": (40,)},
 }
-# Points beside the grid. A constant rate with one bag per step leaves the last model to
-# chance: from epoch to epoch another class is given a third of all bags.
-BESIDE: dict[str, tuple[dict[str, Any], ...]] = {
-    "promipl": ({"training__lr": 0.005, "tau": 0.1, "training__schedule": "cosine"},),
-}
 
 Point = dict[str, Any]
 
@@ -56,13 +51,14 @@ Point = dict[str, Any]
 def grid(method: str, data: str, r: int) -> list[Point]:
     """Return the points of a method's grid on one data set."""
     axes = GRIDS[method] | KNOWN.get((method, data), {})
-    points = [
-        dict(zip(axes, values, strict=True))
-        for values in itertools.product(*axes.values())
-    ]
     return [
-        {"method": method, "data": data, "r": r, "arguments": arguments}
-        for arguments in (*points, *BESIDE.get(method, ()))
+        {
+            "method": method,
+            "data": data,
+            "r": r,
+            "arguments": dict(zip(axes, values, strict=True)),
+        }
+        for values in itertools.product(*axes.values())
     ]
 
 
