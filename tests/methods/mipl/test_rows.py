@@ -2,11 +2,11 @@
 
 import pytest
 
-from mipl import method
+from mipl import DEMIPL, method
 from mipl.methods.registry import published
 
 # Data, r, and what papers and READMEs tell of it.
-DEMIPL = [
+OF_DEMIPL = [
     ("mnist-mipl", 1, {"training__lr": 0.01, "lam": 0.001, "training__epochs": 100}),
     ("mnist-mipl", 2, {"training__lr": 0.01, "lam": 0.001, "training__epochs": 100}),
     ("mnist-mipl", 3, {"training__lr": 0.05, "lam": 0.001, "training__epochs": 100}),
@@ -16,7 +16,7 @@ DEMIPL = [
     ("crc-mipl-row", 1, {"training__epochs": 200}),
     ("crc-mipl-sift", 1, {"training__epochs": 200, "training__lr": 0.01}),
 ]
-ELIMIPL = [
+OF_ELIMIPL = [
     (data, r, {"training__lr": lr, "gamma": gamma, "mu": mu, "width": width})
     for data, r, lr, gamma, mu, width in (
         ("mnist-mipl", 1, 0.05, 0.1, 1, 128),
@@ -33,7 +33,7 @@ ELIMIPL = [
         ("crc-mipl-sbn", 1, 0.01, 10, 10, 512),
     )
 ]
-MIPLGP = [
+OF_MIPLGP = [
     (data, 2, {"training__epochs": epochs, "nu": nu, "epsilon": 1e-4, "draws": 512})
     for data, epochs, nu in (
         ("mnist-mipl", 500, 2.5),
@@ -43,11 +43,11 @@ MIPLGP = [
         ("sival-mipl", 50, 2.5),
     )
 ]
-PROMIPL = [
+OF_PROMIPL = [
     ("mnist-mipl", r, {"training__lr": lr, "tau": 5.0, "training__epochs": 100})
     for r, lr in ((1, 0.005), (2, 0.005), (3, 0.0085))
 ]
-FASTMIPL = [
+OF_FASTMIPL = [
     (data, r, {"training__lr": lr, "samples": n, "training__epochs": T, "width": width})
     for data, r, lr, n, T, width in (
         ("mnist-mipl", 1, 5e-4, 40, 200, (256, 128)),
@@ -67,11 +67,11 @@ FASTMIPL = [
     )
 ]
 TABLES = {
-    "demipl": DEMIPL,
-    "elimipl": ELIMIPL,
-    "miplgp": MIPLGP,
-    "promipl": PROMIPL,
-    "fastmipl": FASTMIPL,
+    "demipl": OF_DEMIPL,
+    "elimipl": OF_ELIMIPL,
+    "miplgp": OF_MIPLGP,
+    "promipl": OF_PROMIPL,
+    "fastmipl": OF_FASTMIPL,
 }
 
 
@@ -83,6 +83,25 @@ def test_the_printed_settings_are_in_the_registry(id):
             assert found.settings[name] == value, (data, r, name)
             assert model.get_params()[name] == value, (data, r, name)
         assert not set(told) & set(found.gaps), (data, r)
+
+
+def test_vectors_have_the_papers_demipl_and_images_the_programs():
+    """The program reads images alone; for vectors there are only the equations."""
+    paper, released = DEMIPL.paper().get_params(), DEMIPL.released().get_params()
+    parts = ["shared_gate", "score_head", "attention_bias", "classifier"]
+    parts += ["update_first", "alpha_lag"]
+    for data, reading in [
+        ("birdsong-mipl", paper),
+        ("sival-mipl", paper),
+        ("crc-mipl-row", paper),
+        ("crc-mipl-sift", paper),
+        ("mnist-mipl", released),
+        ("fmnist-mipl", released),
+    ]:
+        model = method("demipl", published_for=data)
+        assert {n: getattr(model, n) for n in parts} == {n: reading[n] for n in parts}
+        assert model.encoder == "image"
+        assert model.training.nesterov == (reading is released)
 
 
 def test_what_was_not_printed_is_no_setting_of_the_authors():
