@@ -66,7 +66,8 @@ def ls(
     rows = [_line(result) for result in results[-last:]]
     show(title(str(store), _counted(results)), wrap=False)
     if rows:
-        show(table(["key", "method", "data", "r", "split", "", "s", "arguments"], rows))
+        heads = ["key", "method", "data", "r", "split", "accuracy", "s", "arguments"]
+        show(table(heads, rows))
     if len(results) > last:
         say("before", f"{len(results) - last} more; --last {len(results)} shows all")
 
@@ -184,7 +185,7 @@ def compare(
 
 def _row(cell: Comparison) -> tuple[Any, ...]:
     options = " ".join(f"{name}={value}" for name, value in cell.options.items())
-    p = "" if cell.p_value is None else f"{cell.p_value:.3f}"
+    p = "" if cell.p_value is None else f"{cell.p_value:.2g}"
     return (
         plain(f"{cell.data} {options}".strip()),
         cell.r,

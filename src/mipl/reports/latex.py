@@ -1,6 +1,7 @@
 r"""Sheets as a LaTeX document that compiles by itself.
 
-Needed are the packages booktabs, longtable and geometry.
+Needed are the packages booktabs, longtable and geometry. Columns are in line after a
+second run of the compiler.
 """
 
 from __future__ import annotations
@@ -33,12 +34,15 @@ _SPECIAL = {
     "⁾": r"$^)$",
     "⁰": r"$^0$",
 }
-_MANY = 8  # Columns; more fit the page only in small print.
+# Letters to a line of the page, in print that becomes smaller.
+_SIZES = ((170, ""), (200, r"\scriptsize"), (10_000, r"\tiny"))
+_BETWEEN = 3  # Letters that the space between two columns takes.
 _START = r"""\documentclass{article}
 \usepackage[a4paper,landscape,margin=15mm]{geometry}
 \usepackage{booktabs,longtable}
 \begin{document}
 \footnotesize
+\LTcapwidth=\linewidth
 """
 
 
@@ -57,27 +61,38 @@ def escaped(text: str) -> str:
 def _cell(entry: Told) -> str:
     first, *others = map(escaped, entry.lines)
     first = rf"\textbf{{{first}}}" if entry.bold else first
+    if not others:
+        return first
     lines = r" \\ ".join([first, *others])
-    return rf"\shortstack[l]{{{lines}}}" if others else first
+    return rf"\begin{{tabular}}[t]{{@{{}}l@{{}}}}{lines}\end{{tabular}}"
 
 
 def _row(cells: Sequence[str]) -> str:
     return f"{' & '.join(cells)} \\\\"
 
 
+def _size(rows: Sequence[Sequence[Told]]) -> str:
+    """Return the command for print in which the rows fit the page."""
+    columns = zip(*rows, strict=True)
+    widest = (max(len(line) for cell in c for line in cell.lines) for c in columns)
+    letters = sum(width + _BETWEEN for width in widest)
+    return next(size for most, size in _SIZES if letters <= most)
+
+
 def sheet_lines(sheet: Sheet) -> list[str]:
     """Return the lines of a table that may go over several pages."""
     head = [r"\toprule", _row([escaped(one) for one in sheet.heads]), r"\midrule"]
-    many = len(sheet.heads) > _MANY
+    rows = [[told(entry) for entry in row] for row in sheet.rows]
+    heads = [Told((one,)) for one in sheet.heads]
     return [
-        r"\begingroup" + (r"\scriptsize\tabcolsep=3pt" if many else ""),
+        rf"\begingroup{_size([heads, *rows])}",
         rf"\begin{{longtable}}{{{'l' * len(sheet.heads)}}}",
         rf"\caption{{{escaped(sheet.title)}}} \\",
         *head,
         r"\endfirsthead",
         *head,
         r"\endhead",
-        *(_row([_cell(told(entry)) for entry in row]) for row in sheet.rows),
+        *(rf"{_row([_cell(e) for e in row])}\addlinespace[2pt]" for row in rows),
         r"\bottomrule",
         r"\end{longtable}",
         r"\endgroup",
