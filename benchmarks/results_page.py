@@ -4,7 +4,7 @@
     python -m benchmarks.results_page --store results.db
 
 Without a store the tables of results/ are read. No run is computed. What missing runs
-would cost is also judged by costs.csv, runs of two epochs that were made for that:
+would cost is also judged by costs.csv, where there is one: runs of two epochs, made by
 
     mipl reproduce table2 --epochs 2 --splits 0 --store costs.db
     mipl runs export costs.csv --store costs.db
