@@ -25,6 +25,7 @@ KINDS = {
         "index_add_",
         "scatter_reduce",
         "_embedding_bag",
+        "_embedding_bag_per_sample_weights_backward",
         "sum",
         "max",
         "linalg_vector_norm",

@@ -23,7 +23,6 @@ from mipl import (
     RC,
     Bags,
     Degraded,
-    GatedABMIL,
     LossAttention,
     MiplError,
     Training,
