@@ -64,7 +64,7 @@ def check(path, acknowledged, kills):
 
 
 def test_eight_writers_and_kills(tmp_path):
-    assert storm(tmp_path, 0.3, write, 40, most=6) >= 2
+    assert storm(tmp_path, 0.05, write, 40, most=6) >= 2
     results = Store(tmp_path / "results.db").results()
     assert {one.run.seed for one in results} == set(range(40))
 

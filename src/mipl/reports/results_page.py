@@ -95,14 +95,13 @@ class _Seen:
 def command(name: str, scores: Sequence[Score], leader: str | None = None) -> str:
     """Return what computes and shows some cells of one r, a leader's beside them.
 
-        Examples
-        --------
-        >>> from mipl.experiments.cells import Cell
-        >>> from mipl.experiments.entrants import OURS
-    from mipl.experiments.estimate import Costs
-        >>> from mipl.experiments.sources import SIVAL
-        >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
-        'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
+    Examples
+    --------
+    >>> from mipl.experiments.cells import Cell
+    >>> from mipl.experiments.entrants import OURS
+    >>> from mipl.experiments.sources import SIVAL
+    >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
+    'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
     """
     spots = [score.cell.spot for score in scores]
     ids = [*([] if leader is None else [leader]), *(s.entrant.method for s in spots)]
