@@ -3,18 +3,13 @@
     python -m benchmarks.results_page
     python -m benchmarks.results_page --store results.db
 
-Without a store the tables of results/ are read. No run is computed. What missing runs
-would cost is also judged by costs.csv, where there is one: runs of two epochs, made by
-
-    mipl reproduce table2 --epochs 2 --splits 0 --store costs.db
-    mipl runs export costs.csv --store costs.db
+Without a store the tables of results/ are read. No run is computed.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.record import RESULTS
@@ -27,7 +22,6 @@ from mipl.reports.results_page import results_page
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 TABLES = ("runs.csv", "accuracies.csv", "partial_labels.csv", "multi_instance.csv")
-COSTS = "costs.csv"
 COMMAND = "make results"
 
 
@@ -39,19 +33,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(given.store or Path(folder, "results.db"), create=not given.store)
         if given.store is None:
-            _fill(store, TABLES)
-        probes = Store(Path(folder, "costs.db"), create=True)
-        _fill(probes, [COSTS])
-        artefacts = list(ARTEFACTS.values())
-        page = results_page(store, artefacts, Selection(), COMMAND, [probes])
+            for name in TABLES:
+                if (RESULTS / name).is_file():
+                    import_file(RESULTS / name, store)
+        page = results_page(store, list(ARTEFACTS.values()), Selection(), COMMAND)
     write_text(given.out, page)
     print(f"written: {given.out}")
-
-
-def _fill(store: Store, tables: Iterable[str]) -> None:
-    for name in tables:
-        if (RESULTS / name).is_file():
-            import_file(RESULTS / name, store)
 
 
 if __name__ == "__main__":

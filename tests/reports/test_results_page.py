@@ -12,15 +12,12 @@ from mipl.experiments.entrants import (
     CDL,
     DEMIPL,
     ELIMIPL,
-    LINEAR,
     MALAB,
     MIPLGP,
     OURS,
     RELEASED,
 )
-from mipl.experiments.results import Result
 from mipl.experiments.sources import BIRDSONG, SIVAL
-from mipl.experiments.store import Store
 from mipl.reports.entries import told
 from mipl.reports.results_page import results_page
 
@@ -138,18 +135,6 @@ def test_what_is_missing_is_counted_and_estimated(page):
     # Three r on ten splits, less two runs known, of two seconds each.
     assert (cells["SIVAL-MIPL"], cells["Birdsong-MIPL"]) == ("28: 1 min", "28: 1 min")
     assert cells["MNIST-MIPL"] == "30: ?"
-
-
-def test_runs_cut_short_tell_only_what_whole_ones_cost(tmp_path):
-    store = store_of(tmp_path, VALUES)
-    probes = Store(tmp_path / "probes.db", create=True)
-    few = Selection(splits=(0,), epochs=2)
-    [run] = Spot(LINEAR[0], SIVAL, 1).runs(few)  # PRODEN, which trains 500 epochs.
-    probes.record(Result(run, "finished", 0.1, 0.24))
-    page = results_page(store, SHOWN, Selection(), "make results", [probes])
-    [row] = [line for line in page.splitlines() if line.startswith("| PRODEN (Mean) |")]
-    assert "| 30: 30 min |" in row
-    assert "11 finished runs" in page
 
 
 def test_each_missing_run_is_counted_once_in_all(page):

@@ -69,11 +69,11 @@ class Costs:
     to be dearer or cheaper here than elsewhere by the factor of the other methods.
     """
 
-    def __init__(self, *stores: Store) -> None:
+    def __init__(self, store: Store) -> None:
         self._seconds: dict[Hashable, list[float]] = defaultdict(list)
         self._here: dict[Hashable, set[Hashable]] = defaultdict(set)
         self._ratios: dict[tuple[Hashable, Hashable], float | None] = {}
-        for result in (one for store in stores for one in store.results()):
+        for result in store.results():
             run, each = result.run, result.seconds / _epochs(result.run)
             self._seconds[_exact(run)].append(result.seconds)
             self._seconds[run.method, run.data].append(each)

@@ -156,17 +156,18 @@ def read_run(values: Mapping[str, Any]) -> Run:
     True
     """
     try:
-        return _reader().validate_json(_text(values), strict=True)
+        run: Run = reader(Run).validate_json(_text(values), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
         raise MiplError(f"{name} of a run is wrong: {first['msg']}.") from None
+    return run
 
 
 @cache
-def _reader() -> TypeAdapter[Run]:
-    """Return what checks the values of a run; to make it takes longer than to use."""
-    return TypeAdapter(Run)
+def reader(kind: Any) -> TypeAdapter[Any]:
+    """Return what checks a kind of value; to make it takes longer than to use."""
+    return TypeAdapter(kind)
 
 
 def _text(values: Mapping[str, Any]) -> str:

@@ -17,15 +17,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from mipl.errors import BadFile, MiplError, unknown
 from mipl.experiments import database
-from mipl.experiments.plan import Facts, Run, read_run
+from mipl.experiments.plan import Facts, Run, read_run, reader
 from mipl.experiments.results import (
     DIVERGED,
     FINISHED,
@@ -170,7 +169,7 @@ class Store:
         if row is None:
             return None
         try:
-            return _reader(kind).validate_json(row[0])
+            return reader(kind).validate_json(row[0])
         except ValidationError as error:
             raise self._damaged(result.key, error.errors()[0]["msg"]) from None
 
@@ -192,12 +191,6 @@ class Store:
 
     def _damaged(self, key: str, what: object) -> BadFile:
         return BadFile(f"the result {str(key)[:12]} in {self.path} is damaged: {what}")
-
-
-@cache
-def _reader(kind: Any) -> TypeAdapter[Any]:
-    """Return what checks a kind of value; to make it takes longer than to use."""
-    return TypeAdapter(kind)
 
 
 def _recorded(

@@ -25,7 +25,7 @@ _CELLS = "Missing runs of each method and data set, over all r, and their time:"
 
 
 def missing_lines(
-    store: Store, artefacts: Sequence[Artefact], selection: Selection, costs: Costs
+    store: Store, artefacts: Sequence[Artefact], selection: Selection
 ) -> list[str]:
     """Return what each artefact lacks, then what each method lacks on each data set.
 
@@ -34,8 +34,6 @@ def missing_lines(
     store : Store
     artefacts : sequence of Artefact
     selection : Selection
-    costs : Costs
-        By which the time is estimated.
     """
     plans = {one.name: one.plan(selection) for one in artefacts}
     every = list(dict.fromkeys(run for plan in plans.values() for run in plan))
@@ -43,7 +41,7 @@ def missing_lines(
     left = {run for run in every if run not in known}
     if not left:
         return ["Nothing."]
-    rows = []
+    costs, rows = Costs(store), []
     for name, plan in plans.items():
         absent = [run for run in plan if run in left]
         if absent:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from mipl.experiments.artefact import Artefact, Selection
 from mipl.experiments.cells import Cell, Spot, compared
 from mipl.experiments.entrants import OURS
-from mipl.experiments.estimate import Costs
 from mipl.experiments.results import DIVERGED, FAILED, FINISHED, STATES
 from mipl.experiments.sheet import Entry, Product, Score, Sheet
 from mipl.experiments.store import Store
@@ -42,11 +41,7 @@ _HOUR = 3600.0
 
 
 def results_page(
-    store: Store,
-    artefacts: Sequence[Artefact],
-    selection: Selection,
-    made_by: str,
-    probes: Sequence[Store] = (),
+    store: Store, artefacts: Sequence[Artefact], selection: Selection, made_by: str
 ) -> str:
     """Return the page as Markdown.
 
@@ -57,8 +52,6 @@ def results_page(
     selection : Selection
     made_by : str
         The command that writes the page.
-    probes : stores
-        Of runs cut short, which tell what whole ones would cost and nothing else.
     """
     first = [one for one in artefacts if one.name == "highest"]
     others = [one for one in artefacts if one.name != "highest"]
@@ -74,7 +67,7 @@ def results_page(
     lines += ["## Lower here than published", "", *_lower(products.values()), ""]
     for one in others:
         lines += _section(products[one.name], seen)
-    missing = missing_lines(store, artefacts, selection, Costs(store, *probes))
+    missing = missing_lines(store, artefacts, selection)
     lines += ["## What is missing", "", *missing]
     return "\n".join(lines).rstrip() + "\n"
 
