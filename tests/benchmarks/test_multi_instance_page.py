@@ -95,6 +95,16 @@ def test_distances_from_the_published_figures():
             assert (said == "**no**") == (abs(ours - mean) > std)
 
 
+def test_the_epoch_that_is_best_on_test_bags():
+    _, *body = table("Loss-Attention", "last epoch")
+    assert [row[0] for row in body] == ["musk2", "fox"]
+    for data, *cells in body:
+        key = ("best-epoch", "loss-attention", "{}", data)
+        ours = [told(measured(column)[key], 10) for column in ("accuracy", "best")]
+        figure = PUBLISHED["loss-attention"][CLASSICAL.index(data)]
+        assert cells == [*ours, figure.replace(" ", "±")]
+
+
 def test_one_false_label():
     paper = {(f.method, f.data): f for f in figures("tableA1")}
     head, *body = table("method", "Birdsong-MIPL")
