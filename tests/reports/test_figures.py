@@ -48,13 +48,25 @@ def test_a_legend_shows_each_series_as_its_bars_look_where_the_last_panel_has_no
 
 
 def test_circles_grow_with_the_relative_spread():
-    points = (Point(0.8, 0.04), Point(0.4, 0.04), Point(0.8, 0.0))
+    points = (Point(0.8, 0.02), Point(0.4, 0.02), Point(0.8, 0.0))
     sweep = Sweep("Birdsong", "λ", (2, 3, 4), (("r = 1", points),))
     [axis] = draw(Picture("sweep", (sweep,))).axes
     sizes = axis.collections[0].get_sizes()
     diameters = np.sqrt(sizes[:2])
     assert diameters[1] == pytest.approx(2 * diameters[0])
     assert [tick.get_text() for tick in axis.get_xticklabels()] == ["2", "3", "4"]
+
+
+def test_a_spread_too_wide_for_a_circle_is_written():
+    points = (Point(0.8, 0.02), Point(0.4, 0.3), Point(None, None))
+    sweep = Sweep("Birdsong", "λ", (2, 3, 4), (("r = 1", points),))
+    figure = draw(Picture("sweep", (sweep,)))
+    [axis] = figure.axes
+    assert [text.get_text() for text in axis.texts] == ["75 %", "r = 1"]
+    fair, wide = axis.collections[0].get_sizes()
+    assert wide < fair
+    [legend] = figure.legends
+    assert "above 8 % it is written" in legend.get_texts()[0].get_text()
 
 
 def test_attention_is_coloured_by_truth_and_an_absent_run_says_so():

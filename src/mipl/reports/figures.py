@@ -42,6 +42,7 @@ _FILLS = (
 )
 _MARKERS = "osD^v"
 _DIAMETER = 500.0  # Points of a circle whose standard deviation is the mean itself.
+_WIDEST = 0.08  # Relative spread above which a circle would cover its neighbours.
 
 
 def draw(picture: Picture) -> Figure:
@@ -126,16 +127,28 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
         known = [(x, p) for x, p in zip(xs, points, strict=True) if p.mean is not None]
         at = [x for x, _ in known]
         means = [p.mean or 0.0 for _, p in known]
-        areas = [_area(p) for _, p in known]
+        areas = [_area(_spread(p)) for _, p in known]
         axis.scatter(at, means, s=areas, color=colour, alpha=0.35, linewidth=0)
         axis.plot(at, means, f"{marker}-", color=colour, linewidth=1.2, markersize=3)
+        for x, mean, p in zip(at, means, (p for _, p in known), strict=True):
+            if _spread(p) > _WIDEST:
+                told = f"{_spread(p):.0%}".replace("%", " %")
+                axis.annotate(
+                    told,
+                    (x, mean),
+                    (0, 7),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=8,
+                )
         ticks += xs
         names += [f"{value:g}" for value in panel.values]
         middle = place * step + (len(panel.values) - 1) / 2
         axis.text(middle, 1.01, name, ha="center", transform=axis.get_xaxis_transform())
-    example = Point(1.0, 0.02)
     told = "diameter of a circle: its standard deviation, here 2 % of the mean"
-    axis.scatter([], [], s=_area(example), color=GRID, edgecolor=INK, label=told)
+    if any(_spread(p) > _WIDEST for _, points in panel.series for p in points):
+        told += f";\nabove {_WIDEST:.0%} it is written".replace("%", " %")
+    axis.scatter([], [], s=_area(0.02), color=GRID, edgecolor=INK, label=told)
     axis.set_xticks(ticks, names, fontsize=8)
     axis.set(xlabel=panel.argument, ylabel="accuracy")
     axis.set_title(panel.title, pad=16)
@@ -143,10 +156,15 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
     _calm(axis)
 
 
-def _area(point: Point) -> float:
-    """Return the area of a circle, in square points; next to none without a spread."""
-    relative = (point.std or 0.0) / max(point.mean or 0.0, 1e-9)
-    return max((_DIAMETER * relative) ** 2, 4.0)
+def _spread(point: Point) -> float:
+    """Return the standard deviation relative to the mean."""
+    return (point.std or 0.0) / max(point.mean or 0.0, 1e-9)
+
+
+def _area(spread: float) -> float:
+    """Return the area of a circle, in square points; next to none where it is told."""
+    diameter = _DIAMETER * spread if spread <= _WIDEST else 0.0
+    return float(max(diameter**2, 4.0))
 
 
 def _attention(axis: Axes, panel: Attention) -> None:
