@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _SHOWN = {
     "loss": "loss",
     "bound": "bound",
+    "change": "change",
     "margin_mean": "margin",
     "resolved": "resolved",
 }
