@@ -13,10 +13,12 @@ from tests.training.test_callbacks import Watcher
 
 from mipl import (
     MIPLMA,
+    PRODEN,
     VGPMIL,
     VWSGP,
     Bags,
     Candidates,
+    Degraded,
     MiplError,
     OneVsRest,
     Training,
@@ -206,6 +208,20 @@ def test_networks_fitted_together_end_as_each_would_alone():
         which = np.repeat(np.arange(len(bags)), copies.sum(axis=1))
         labels = np.concatenate([[0] * no + [1] * yes for no, yes in copies])
         alone = clone(network).fit(bags[which], labels)
+        np.testing.assert_allclose(
+            learner.predict_proba(PROBLEM.bags),
+            alone.predict_proba(PROBLEM.bags),
+            atol=1e-5,
+        )
+
+
+def test_a_partial_label_method_on_reduced_bags_is_a_learner_too():
+    steps = Training(epochs=3, batch_size=8)
+    inner = Degraded(PRODEN(training=steps, random_state=0), "maxmin")
+    model = OneVsRest(inner, duplication="membership").fit(PROBLEM.bags, PROBLEM.y)
+    sets = Candidates(PROBLEM.y).matrix
+    for c, learner in enumerate(model.estimators_):
+        alone = clone(inner).fit(PROBLEM.bags, sets[:, c].astype(int))
         np.testing.assert_allclose(
             learner.predict_proba(PROBLEM.bags),
             alone.predict_proba(PROBLEM.bags),
