@@ -354,10 +354,21 @@ def test_a_learner_without_callbacks_of_its_own_is_heard_of_at_its_end():
     assert not told.heard and told.ended == 1
 
 
-def test_scikit_learns_bar_counts_the_epochs_of_learners(capsys):
-    model = OneVsRest(clone(NETWORK)).set_callbacks(ProgressBar())
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_scikit_learns_bar_counts_the_epochs_of_learners(n_jobs, capsys):
+    model = OneVsRest(clone(SMALL), n_jobs=n_jobs).set_callbacks(ProgressBar())
     model.fit(PROBLEM.bags, PROBLEM.y)
-    assert "OneVsRest - learner | MIPLMA - fit #2" in capsys.readouterr().out
+    assert "OneVsRest - learner | VGPMIL - fit #2" in capsys.readouterr().out
+
+
+def test_candidates_count_alike_whatever_their_weights():
+    sets = Candidates(PROBLEM.y).matrix
+    weights = sets * np.random.default_rng(0).uniform(0.1, 1, sets.shape)
+    even, uneven = (
+        OneVsRest(clone(SMALL)).fit(PROBLEM.bags, y) for y in (sets, weights)
+    )
+    p = even.predict_proba(PROBLEM.bags)
+    np.testing.assert_array_equal(uneven.predict_proba(PROBLEM.bags), p)
 
 
 class Impatient(Watcher):

@@ -39,6 +39,7 @@ class OneVsRest(
     In training a bag is repeated once with each of its candidates; for the learner of a
     class its copy with that label is positive, and all others are negative. So for sets
     of two a bag with the class counts once on either side, and learners rarely say yes.
+    Weights of candidates are not used: each counts once.
     A prediction follows three rules:
 
     1. one learner says yes: its class;
@@ -109,8 +110,9 @@ class OneVsRest(
 
         Callbacks hear of every learner that is ready; a wish to stop is not heard,
         because every class needs its own. Small networks are fitted up to eight at a
-        time, and are ready together. Callbacks that scikit-learn passes on to parts of
-        an estimator, as its ``ProgressBar``, hear of the epochs of each learner, too.
+        time, in one process, and are ready together. Callbacks that scikit-learn passes
+        on to parts of an estimator, as its ``ProgressBar``, hear of the epochs of each
+        learner, too.
 
         Parameters
         ----------
