@@ -22,6 +22,7 @@ from sklearn.callback import (
 __all__ = [
     "CallbackSupportMixin",
     "EpochReports",
+    "in_place_of",
     "passed_on",
     "with_callbacks",
     "within_callbacks",
@@ -88,6 +89,24 @@ def passed_on(tasks: Sequence[Any], models: Sequence[Any]) -> Iterator[None]:
             if isinstance(model, CallbackSupportMixin):
                 stack.enter_context(task.propagate_callback_context(model))
         yield
+
+
+@contextmanager
+def in_place_of(whole: Any, part: Any) -> Iterator[None]:
+    """Let callbacks hear of a part as they would of the whole, in a search, too."""
+    place = vars(whole).get("_parent_callback_ctx")
+    if place is None or not isinstance(part, CallbackSupportMixin):
+        yield
+        return
+    part._parent_callback_ctx = place
+    try:
+        yield
+    finally:
+        del part._parent_callback_ctx
+        # Those of the search are lent, as scikit-learn lends them to the whole.
+        lent = getattr(part, "_skl_callbacks", ())
+        own = [one for one in lent if not isinstance(one, AutoPropagatedCallback)]
+        part.set_callbacks(*own)
 
 
 def within_callbacks(estimators: Sequence[Any], work: Callable[[], None]) -> None:
