@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mipl
+from mipl.cli.progress import EpochBar
 from mipl.experiments.trained_on import fingerprints
 
 QUICK = ("--set", "training.epochs=2", "--set", "options.n_bags=40")
@@ -193,6 +194,38 @@ def test_progress_is_on_stderr_and_a_subprocess_behaves_the_same(tmp_path) -> No
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["trained_on"] == 40
     assert "2/2" in done.stderr and "loss" in done.stderr
+
+
+def test_the_bar_moves_with_the_epochs_of_every_learner(monkeypatch) -> None:
+    bar, seen = EpochBar(), []
+    update = bar.progress.update
+
+    def noted(task, **moved):
+        update(task, **moved)
+        seen.append(moved)
+
+    monkeypatch.setattr(bar.progress, "update", noted)
+    steps = mipl.Training(epochs=4, optimiser="adam", batch_size=8)
+    bags = np.random.default_rng(0).normal(size=(12, 2, 3))
+    model = mipl.OneVsRest(mipl.ABMIL(width=4, training=steps)).set_callbacks(bar)
+    model.fit(bags, np.arange(12) % 3)
+    # Learners are fitted together: each epoch of one is a quarter of it.
+    np.testing.assert_allclose([one["completed"] for one in seen[:12]], np.r_[1:13] / 4)
+    losses = [learner.history_[3]["loss"] for learner in model.estimators_]
+    for loss, one in zip(losses, seen[9:12], strict=True):
+        assert one["figures"].startswith(f"epoch 4 loss {loss:.3f} ")
+    assert {one["description"] for one in seen} == {"learner"}
+    (task,) = bar.progress.tasks
+    assert task.completed == task.total == 3 and bar.progress.finished
+
+
+def test_the_bar_draws_nothing_in_other_processes() -> None:
+    bar = EpochBar()
+    model = mipl.OneVsRest(mipl.VGPMIL(inducing=4, iterations=2), n_jobs=2)
+    rng = np.random.default_rng(0)
+    model.set_callbacks(bar).fit(rng.normal(size=(12, 2, 3)), np.arange(12) % 3)
+    (task,) = bar.progress.tasks
+    assert task.completed == task.total == 3 and task.description == "learner"
 
 
 # -- partial-label methods -------------------------------------------------------------

@@ -6,6 +6,8 @@ Every method keeps the contract of bags inside it: see ``test_estimators``.
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.callback import ProgressBar
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.training.interrupted import fit_in_parts, stopped_at
 from tests.training.test_callbacks import Watcher
@@ -81,6 +83,23 @@ def test_callbacks_hear_of_the_epochs_inside():
     model = Degraded(clone(SMALL)).set_callbacks(watcher).fit(PROBLEM.bags, PROBLEM.y)
     assert watcher.figures == model.history_ and len(watcher.figures) == 30
     assert not hasattr(Degraded(PLSVM()), "set_callbacks")
+
+
+@pytest.mark.parametrize("search_depth", [1, None])
+def test_a_search_lends_its_bar_to_the_estimator_inside(search_depth, capsys):
+    search = GridSearchCV(Degraded(clone(SMALL)), {"reduction": ["mean"]}, cv=2)
+    search.set_callbacks(ProgressBar(search_depth)).fit(PROBLEM.bags, PROBLEM.labels)
+    assert "refit-with-best-params | PRODEN - fit" in capsys.readouterr().out
+    best = search.best_estimator_
+    for one in (best, best.estimator, best.estimator_):
+        assert not hasattr(one, "_skl_callbacks")
+        assert not hasattr(one, "_parent_callback_ctx")
+
+
+def test_a_search_over_a_method_without_epochs_only_warns_of_its_bar():
+    search = GridSearchCV(Degraded(PLSVM()), {"reduction": ["mean"]}, cv=2)
+    with pytest.warns(UserWarning, match="does not support callbacks"):
+        search.set_callbacks(ProgressBar()).fit(PROBLEM.bags, PROBLEM.labels)
 
 
 def test_a_checkpoint_of_what_has_no_epochs_is_refused(tmp_path):

@@ -6,16 +6,19 @@ The methods of two classes keep the contracts inside it: see ``test_estimators``
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.callback import ProgressBar
 from sklearn.exceptions import NotFittedError
 from tests.methods.persist.test_foreign_files import alter, put
 from tests.training.test_callbacks import Watcher
 
 from mipl import (
     MIPLMA,
+    PRODEN,
     VGPMIL,
     VWSGP,
     Bags,
     Candidates,
+    Degraded,
     MiplError,
     OneVsRest,
     Training,
@@ -212,17 +215,31 @@ def test_networks_fitted_together_end_as_each_would_alone():
         )
 
 
+def test_a_partial_label_method_on_reduced_bags_is_a_learner_too():
+    steps = Training(epochs=3, batch_size=8)
+    inner = Degraded(PRODEN(training=steps, random_state=0), "maxmin")
+    model = OneVsRest(inner, duplication="membership").fit(PROBLEM.bags, PROBLEM.y)
+    sets = Candidates(PROBLEM.y).matrix
+    for c, learner in enumerate(model.estimators_):
+        alone = clone(inner).fit(PROBLEM.bags, sets[:, c].astype(int))
+        np.testing.assert_allclose(
+            learner.predict_proba(PROBLEM.bags),
+            alone.predict_proba(PROBLEM.bags),
+            atol=1e-5,
+        )
+
+
 @pytest.fixture
 def groups(monkeypatch):
     """Note how many learners are fitted at once."""
     seen = []
-    fitted = one_vs_rest._fitted
+    fitted = one_vs_rest.fit_learners
 
-    def noted(estimator, bags, copies):
+    def noted(estimator, bags, copies, tasks):
         seen.append(list(copies))
-        return fitted(estimator, bags, copies)
+        return fitted(estimator, bags, copies, tasks)
 
-    monkeypatch.setattr(one_vs_rest, "_fitted", noted)
+    monkeypatch.setattr(one_vs_rest, "fit_learners", noted)
     return seen
 
 
@@ -292,6 +309,66 @@ def test_callbacks_hear_of_every_learner():
     np.testing.assert_array_equal(counter.predicted[-1], p)
     # Classes whose learners are still to come are not guessed.
     assert (counter.predicted[0].argmax(axis=1) == 0).all()
+
+
+class Told:
+    """Hears of the epochs of learners, too, and keeps which had how many when."""
+
+    max_propagation_depth = 1
+
+    def setup(self, estimator, context):
+        self.heard, self.ended = [], 0
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context, *, metadata):
+        self.ended += context.parent is None
+        if context.task_name == "epoch":
+            learner = context.parent
+            assert learner.source_task_name == "learner" and learner.parent is not None
+            figures = metadata["figures"]
+            self.heard.append((learner.task_id, figures["epoch"], figures.get("loss")))
+
+    def teardown(self, estimator, context):
+        pass
+
+
+@pytest.mark.parametrize("inner", [SMALL, NETWORK], ids=["process", "network"])
+def test_callbacks_that_are_passed_on_hear_of_the_epochs_of_every_learner(inner):
+    told = Told()
+    model = OneVsRest(clone(inner)).set_callbacks(told).fit(PROBLEM.bags, PROBLEM.y)
+    for number, learner in enumerate(model.estimators_):
+        heard = [tuple(rest) for who, *rest in told.heard if who == number]
+        assert heard == [(h["epoch"], h.get("loss")) for h in learner.history_]
+        # The learner itself keeps no callback.
+        assert not hasattr(learner, "_skl_callbacks")
+    assert told.ended == 1
+    if inner is NETWORK:  # Fitted together: each hears before any has ended.
+        assert [who for who, *_ in told.heard] == [0, 1, 2] * 2
+
+
+def test_a_learner_without_callbacks_of_its_own_is_heard_of_at_its_end():
+    told = Told()
+    OneVsRest(Copybook()).set_callbacks(told).fit(NUMBERED, SETS)
+    assert not told.heard and told.ended == 1
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_scikit_learns_bar_counts_the_epochs_of_learners(n_jobs, capsys):
+    model = OneVsRest(clone(SMALL), n_jobs=n_jobs).set_callbacks(ProgressBar())
+    model.fit(PROBLEM.bags, PROBLEM.y)
+    assert "OneVsRest - learner | VGPMIL - fit #2" in capsys.readouterr().out
+
+
+def test_candidates_count_alike_whatever_their_weights():
+    sets = Candidates(PROBLEM.y).matrix
+    weights = sets * np.random.default_rng(0).uniform(0.1, 1, sets.shape)
+    even, uneven = (
+        OneVsRest(clone(SMALL)).fit(PROBLEM.bags, y) for y in (sets, weights)
+    )
+    p = even.predict_proba(PROBLEM.bags)
+    np.testing.assert_array_equal(uneven.predict_proba(PROBLEM.bags), p)
 
 
 class Impatient(Watcher):

@@ -322,6 +322,10 @@ def test_gaps_are_filled_by_the_chosen_point_and_the_caller_still_wins(with_gaps
             "unknown argument of vwsgp 'depth'; Known: all_negative, duplication, ind",
         ),
         (
+            lambda: method("vwsgp", estimator=3),
+            "estimator of vwsgp must be a bag method; got 3.",
+        ),
+        (
             lambda: method("vgpmil", reduction="mean"),
             "reduction is for partial-label methods, such as proden; vgpmil learns",
         ),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _SHOWN = {
     "loss": "loss",
     "bound": "bound",
+    "change": "change",
     "margin_mean": "margin",
     "resolved": "resolved",
 }
@@ -61,11 +62,21 @@ def _stopped(progress: Progress) -> Iterator[None]:
 
 
 class EpochBar:
-    """A callback that moves a bar with every epoch and shows its figures."""
+    """A callback that moves a bar with every epoch and shows its figures.
+
+    Where an estimator has learners, it moves with the epochs of each.
+    """
+
+    max_propagation_depth = 1
 
     def __init__(self) -> None:
         self.progress = bar()
         self.task: TaskID | None = None
+        self.done: dict[int, float] = {}  # Shares of the tasks, by their numbers.
+
+    def __reduce__(self) -> tuple[type[EpochBar], tuple[()]]:
+        """A copy in another process draws nothing."""
+        return EpochBar, ()
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Begin to draw."""
@@ -79,7 +90,8 @@ class EpochBar:
         """Learn from the root task how many epochs there are."""
         if context.parent is None:
             total = context.max_subtasks
-            self.task = self.progress.add_task("epoch", total=total, figures="")
+            what = context.task_name
+            self.task = self.progress.add_task(what, total=total, figures="")
 
     def on_fit_task_end(
         self,
@@ -89,15 +101,20 @@ class EpochBar:
         metadata: Mapping[str, Any] | None = None,
         **_: Any,
     ) -> bool:
-        """Move on to the epoch that ended; never asks to stop."""
-        if self.task is not None and metadata and "figures" in metadata:
-            figures, what = metadata["figures"], context.task_name
-            self.progress.update(
-                self.task,
-                completed=figures[what],  # A resumed run begins later.
-                description=what,
-                figures=told(figures),
-            )
+        """Move on to the epoch or learner that ended; never asks to stop."""
+        if self.task is None or context.parent is None:
+            return False
+        figures = (metadata or {}).get("figures", {})
+        whole, share, shown = context, 1.0, told(figures)
+        if context.parent.parent is not None:  # An epoch of a learner.
+            whole, epoch = context.parent, figures["epoch"]
+            share, shown = epoch / whole.max_subtasks, f"epoch {epoch:.0f} {shown}"
+        self.done[whole.task_id] = share
+        what = whole.source_task_name or whole.task_name
+        moved = {"description": what, **({"figures": shown} if shown else {})}
+        # A resumed run begins later.
+        completed = max(sum(self.done.values()), figures.get(what, 0.0))
+        self.progress.update(self.task, completed=completed, **moved)
         return False
 
 

@@ -18,6 +18,7 @@ from mipl.methods.base import BagClassifier, Floats
 from mipl.methods.partial import PartialLabelClassifier
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
+from mipl.training.progress import in_place_of
 
 _REDUCTIONS = {"mean": Mean, "maxmin": MaxMin}
 
@@ -99,6 +100,16 @@ class Degraded(BagClassifier):
         self.estimator.set_callbacks(*callbacks)
         return self
 
+    @property
+    def _skl_callbacks(self) -> list[Any]:
+        """The estimator's: what scikit-learn lends to one it lends to the other."""
+        callbacks: list[Any] = self.estimator._skl_callbacks
+        return callbacks
+
+    @_skl_callbacks.setter
+    def _skl_callbacks(self, callbacks: list[Any]) -> None:
+        self.estimator.set_callbacks(*callbacks)
+
     def _fit(self, bags: Bags, candidates: Candidates, checkpoint: Any = None) -> None:
         kept = {} if checkpoint is None else {"checkpoint": checkpoint}
         if kept and not keeps_checkpoints(self.estimator):
@@ -106,7 +117,8 @@ class Degraded(BagClassifier):
             raise MiplError(f"{name} keeps no checkpoints; leave checkpoint out.")
         inner, *given = self._inside(bags, candidates)
         # After Ctrl-C it stays with its last finished epoch.
-        inner.fit(*given, **kept)
+        with in_place_of(self, inner):
+            inner.fit(*given, **kept)
 
     def _inside(
         self, bags: Bags, candidates: Candidates

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -19,9 +18,10 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.errors import BadFile, Diverged, MiplError
 from mipl.methods.base import BagClassifier, Floats
+from mipl.methods.learners import fit_learners, repeated
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
-from mipl.methods.together import can_join, fit_together
+from mipl.methods.together import can_join
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
 Integers = npt.NDArray[np.int64]
@@ -39,6 +39,7 @@ class OneVsRest(
     In training a bag is repeated once with each of its candidates; for the learner of a
     class its copy with that label is positive, and all others are negative. So for sets
     of two a bag with the class counts once on either side, and learners rarely say yes.
+    Weights of candidates are not used: each counts once.
     A prediction follows three rules:
 
     1. one learner says yes: its class;
@@ -109,7 +110,9 @@ class OneVsRest(
 
         Callbacks hear of every learner that is ready; a wish to stop is not heard,
         because every class needs its own. Small networks are fitted up to eight at a
-        time, and are ready together.
+        time, in one process, and are ready together. Callbacks that scikit-learn passes
+        on to parts of an estimator, as its ``ProgressBar``, hear of the epochs of each
+        learner, too.
 
         Parameters
         ----------
@@ -127,8 +130,15 @@ class OneVsRest(
         self.constant_ = np.array([float(not one[:, 0].any()) for one in copies])
         self.estimators_ = [None] * len(copies)
         reports = EpochReports(self, len(learnt), bags, candidates, task="learner")
+        # All before the first is sent to a process, where they must not change.
+        tasks = {c: reports.part() for c in learnt}
         jobs = (
-            delayed(_fitted)(self.estimator, bags, {names[c]: copies[c] for c in group})
+            delayed(fit_learners)(
+                self.estimator,
+                bags,
+                {names[c]: copies[c] for c in group},
+                [tasks[c] for c in group] if reports.passes_on() else (),
+            )
             for group in self._groups(bags, learnt, copies)
         )
         ready = Parallel(self.n_jobs, return_as="generator")(jobs)
@@ -136,7 +146,7 @@ class OneVsRest(
             models = itertools.chain.from_iterable(ready)
             for number, (c, model) in enumerate(zip(learnt, models, strict=True), 1):
                 self.estimators_[c] = model
-                reports.epoch({"learner": float(number)}, dict(vars(self)))
+                reports.ended(tasks[c], {"learner": float(number)}, dict(vars(self)))
         except (KeyboardInterrupt, Diverged):
             self._forget()  # Without all its learners it cannot decide.
             raise
@@ -151,7 +161,7 @@ class OneVsRest(
         """
         if not learnt:
             return []
-        one = _repeated(bags[:1], np.ones((1, 2), dtype=np.int64))
+        one = repeated(bags[:1], np.ones((1, 2), dtype=np.int64))
         most = 1
         if can_join(self.estimator, *one):
             rows = int(bags.sizes @ copies[0].sum(axis=1))  # The same for all classes.
@@ -252,30 +262,6 @@ class OneVsRest(
             model._restore(inner)
             inner.check_empty()
             self.estimators_[c] = model
-
-
-def _fitted(
-    estimator: Any, bags: Bags, copies: Mapping[Any, Integers]
-) -> list[BagClassifier]:
-    """Fit a learner of each class; for it, bags are repeated with either label."""
-    models = [clone(estimator) for _ in copies]
-    if "copies" in signature(estimator.fit).parameters:
-        return [
-            model.fit(bags, one > 0, copies=one)
-            for model, one in zip(models, copies.values(), strict=True)
-        ]
-    try:
-        fit_together(models, [_repeated(bags, one) for one in copies.values()])
-    except Diverged as error:
-        number, why = min(error.runs.items())
-        raise Diverged(f"learner of class {list(copies)[number]!r}: {why}") from error
-    return models
-
-
-def _repeated(bags: Bags, copies: Integers) -> tuple[Bags, Integers]:
-    """Return each bag as often as it counts, and the label of each copy."""
-    which = np.repeat(np.arange(len(bags)), copies.sum(axis=1))
-    return bags[which], np.repeat(np.tile([0, 1], len(bags)), copies.ravel())
 
 
 def _none_positive(p: Floats) -> npt.NDArray[np.bool_]:

@@ -185,6 +185,11 @@ class Row:
         )
 
     def _set(self, estimator: BagClassifier, settings: Mapping[str, Any]) -> None:
+        inner = settings.get(_INNER, estimator)
+        if self.one_vs_rest and not hasattr(inner, "get_params"):
+            raise MiplError(
+                f"{_INNER} of {self.id} must be a bag method; got {inner!r}."
+            )
         own = {_reaching(estimator, name): value for name, value in settings.items()}
         try:
             estimator.set_params(**own)

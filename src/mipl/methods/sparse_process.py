@@ -29,6 +29,7 @@ from mipl.training.progress import CallbackSupportMixin, EpochReports, with_call
 Integers = npt.NDArray[np.int64]
 
 _TRACE = 1e-12  # Of a variance, relative to the largest.
+_LENGTHS = (1e-100, 1e100)  # Beyond, squares are zero or infinite.
 
 
 class SparseProcessClassifier(
@@ -51,7 +52,7 @@ class SparseProcessClassifier(
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
         "inducing": (2, None),
         "iterations": (1, None),
-        "variance": (1e-12, None),
+        "variance": (1e-12, 1e12),
         "jitter": (0.0, 1.0),
         "precision_jitter": (0.0, None),
     }
@@ -211,6 +212,12 @@ class SparseProcessClassifier(
     def _check_arguments(self) -> None:
         super()._check_arguments()
         check_optional(self, "length")
+        low, high = _LENGTHS
+        if self.length is not None and not low <= self.length <= high:
+            raise MiplError(
+                f"length of {type(self).__name__} must be in [{low:g}, {high:g}]; got "
+                f"{self.length!r}."
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

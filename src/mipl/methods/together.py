@@ -173,7 +173,7 @@ def can_join(estimator: BagClassifier, X: Any, y: Any) -> bool:
     >>> can_join(ABMIL(), bags, labels), can_join(VGPMIL(), bags, labels)
     (True, False)
     """
-    return _shared(_Job(clone(estimator), X, y)) is not None
+    return _shared(_job(clone(estimator), X, y)) is not None
 
 
 def _shared(job: _Job) -> Hashable:

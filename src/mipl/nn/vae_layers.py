@@ -104,6 +104,7 @@ class ImageEncoder(GaussianMap):
         self.shape = (first, *shape[-2:])
         self.conv1 = conv(first, second, form.kernels[0])
         self.conv2 = conv(second, third, form.kernels[1])
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def features(self, x: Tensor) -> Tensor:
         """Return the pooled channels."""
@@ -144,7 +145,10 @@ class VectorDecoder(nn.Module):
 
 
 class ImageDecoder(VectorDecoder):
-    """Dense layers, then twice: enlarge, and convolve in reverse."""
+    """Dense layers, then twice: enlarge, and convolve in reverse.
+
+    With channels last, as in ``convolved``.
+    """
 
     def __init__(
         self, latent: int, first_width: int, width: int, shape: tuple[int, ...]
@@ -158,11 +162,13 @@ class ImageDecoder(VectorDecoder):
         self.deconv1 = EmptyTransposed(third, second, form.kernels[1])
         self.deconv2 = EmptyTransposed(second, first, form.kernels[0])
         self.conv1x1 = conv(first, first, 1)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, z: Tensor) -> Tensor:
         """Return reconstructed images, flat."""
         side = self.form.pooled
         images = super().forward(z).view(-1, self.form.channels[2], side, side)
+        images = images.contiguous(memory_format=torch.channels_last)
         images = torch.relu(self.deconv1(_enlarged(images)))
         images = torch.relu(self.deconv2(_enlarged(images)))
         return self.conv1x1(images).flatten(1)  # type: ignore[no-any-return]  # (N, d)
@@ -170,4 +176,4 @@ class ImageDecoder(VectorDecoder):
 
 def _enlarged(images: Tensor) -> Tensor:
     """Return images of twice the side, each pixel repeated."""
-    return images.repeat_interleave(2, dim=2).repeat_interleave(2, dim=3)
+    return nn.functional.interpolate(images, scale_factor=2)  # Nearest pixels.

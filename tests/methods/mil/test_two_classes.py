@@ -60,6 +60,29 @@ def test_a_wrong_length_is_told(length):
         VGPMIL(length=length).fit(BAGS, LABELS)
 
 
+@pytest.mark.parametrize("model", SMALL, **by_name)
+@pytest.mark.parametrize(
+    ("argument", "span"),
+    [
+        ({"length": 1e-200}, r"\[1e-100, 1e\+100\]"),
+        ({"length": 1e200}, r"\[1e-100, 1e\+100\]"),
+        ({"variance": 1e300}, r"\[1e-12, 1e\+12\]"),
+    ],
+)
+def test_a_kernel_beyond_numbers_is_told(model, argument, span):
+    with pytest.raises(MiplError, match=f"{next(iter(argument))} of .* in {span}; got"):
+        clone(model).set_params(**argument).fit(BAGS, LABELS)
+
+
+@pytest.mark.parametrize("model", SMALL, **by_name)
+@pytest.mark.parametrize("length", [1e-100, 1e100])
+@pytest.mark.parametrize("variance", [1e-12, 1e12])
+def test_kernels_at_the_bounds_give_finite_answers(model, length, variance):
+    fitted = clone(model).set_params(length=length, variance=variance)
+    p = fitted.fit(BAGS, LABELS).predict_proba(BAGS)
+    assert np.isfinite(p).all()
+
+
 # -- defaults from the data ------------------------------------------------------------
 
 
