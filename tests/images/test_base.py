@@ -54,6 +54,15 @@ def test_a_list_of_files_keeps_its_order(folder):
     assert bags.bag_ids.tolist() == ["p3", "p1"]
 
 
+def test_an_array_of_paths_or_of_arrays_is_a_list_of_them(folder, photos):
+    paths = [folder / "p3.png", folder / "p1.png"]
+    bags = Patches(grid=2).transform(np.array([str(path) for path in paths]))
+    assert bags.digest() == Patches(grid=2).transform(paths).digest()
+    ragged = np.empty(2, dtype=object)
+    ragged[:] = [photos[0], photos[1][:20]]
+    assert len(Corners().transform(ragged)) == 2
+
+
 def test_processes_change_nothing(folder):
     one, two = (Patches(n_jobs=n).transform(folder) for n in (1, 2))
     assert one.digest() == two.digest()
@@ -103,7 +112,8 @@ def test_bad_files_are_left_out_on_request_and_named(folder):
 
 def test_what_a_generator_refuses_is_told_with_the_picture(photos):
     pictures = [photos[0], photos[1][:7]]
-    with pytest.raises(MiplError, match=r"picture 1 has 7 rows"):
+    told = r"picture 1 has 7 rows, .*refused; or leave out .* on_error=\"skip\""
+    with pytest.raises(MiplError, match=told):
         Corners(refused=7).transform(pictures)
     with pytest.warns(UserWarning, match="picture 1"):
         assert len(Corners(refused=7, on_error="skip").transform(pictures)) == 1

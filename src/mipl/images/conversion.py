@@ -148,12 +148,12 @@ def _read(picture: Picture) -> Pixels | MiplError:
 def _raise_first(results: Sequence[Result]) -> None:
     for result in results:
         if isinstance(result, MiplError):
-            if isinstance(result, BadFile):
-                raise BadFile(
-                    f"{str(result).rstrip('.')}; mend it, or leave out such files by "
-                    'on_error="skip" (--skip-bad).'
-                )
-            raise result
+            damaged = isinstance(result, BadFile)
+            first = "mend it, " if damaged else ""
+            raise (BadFile if damaged else MiplError)(
+                f"{str(result).rstrip('.')}; {first}or leave out such pictures by "
+                'on_error="skip" (--skip-bad).'
+            )
 
 
 def _key(settings: str, picture: Picture) -> str | None:
