@@ -235,6 +235,12 @@ def test_a_killed_command_goes_on_to_the_same_file(run, slides, tmp_path) -> Non
     assert not part.exists()
 
 
+def test_what_the_format_cannot_hold_is_told(run, slides, tmp_path) -> None:
+    ran = _to_bags(run, slides, tmp_path / "x.mat")
+    assert ran.code == 0 and "warning: " in ran.err
+    assert "has no place for groups, coord" in ran.err and "UserWarning" not in ran.err
+
+
 def test_a_file_in_place_of_a_folder_is_told(run, slides, tmp_path) -> None:
     ran = _to_bags(run, slides / "a0.png", tmp_path / "x.npz")
     assert ran.code == 2 and "a0.png is a file; give the folder" in ran.err
