@@ -131,6 +131,29 @@ def test_the_two_pictures_are_of_one_size_and_stand_side_by_side(told):
     assert plain.width == pytest.approx(covered.width) and plain.x1 < covered.x0
 
 
+def test_long_names_have_room_in_the_picture(told, tmp_path):
+    one, name = told(), "slide of block 4 of patient 17, stained twice " * 3
+    Image.open(tmp_path / "p0.png").save(tmp_path / f"{name}.png")
+    bag = Bags(
+        one.bag.instances,
+        [0, 8],
+        coords=one.bag.coords,
+        uris=[tmp_path / f"{name}.png"],
+    )
+    classes = np.array(
+        [f"adenocarcinoma epithelium, grade {i}, mucinous" for i in "12"]
+    )
+    long = replace(one, name=f"bag 0 ('{name}')", bag=bag, classes=classes)
+    figure = draw_overlay(long)
+    figure.draw_without_rendering()
+    covered, bars = figure.axes[1:3]
+    titles = figure.findobj(lambda text: "…" in getattr(text, "get_text", str)())
+    ends = {t.get_text()[-4:]: t.get_window_extent().x1 for t in titles}
+    assert ends[".png"] < covered.get_window_extent().x0
+    assert max(ends.values()) < figure.bbox.width
+    assert bars.get_position().width > 0.15
+
+
 def test_bags_without_boxes_or_pictures_are_told(told, tmp_path):
     def only(**beside):
         return lambda bags: Bags(bags.instances, bags.offsets, **beside)

@@ -14,8 +14,8 @@ from mipl.experiments.explanation import Explanation
 from mipl.images.base import Area, ImageBags
 from mipl.images.finished import PictureBag
 from mipl.images.pixels import Pixels, read_pixels
-from mipl.reports.bag_plots import draw_classes, instance_weights
-from mipl.reports.plots import drawing
+from mipl.reports.bag_plots import draw_classes, headline, instance_weights
+from mipl.reports.plots import drawing, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,15 +57,10 @@ def draw_overlay(told: Explanation, generator: ImageBags | None = None) -> Figur
         )
         # Room taken from both keeps the two pictures of one size, side by side.
         figure.colorbar(shade, ax=[plain, covered], label=name, shrink=0.8)
-        plain.set_title(Path(_address(told)).name)
+        plain.set_title(shortened(Path(_address(told)).name))
         covered.set_title(f"{told.bag.n_instances} instances by {name}")
         draw_classes(classes, told)
-        figure.suptitle(
-            f"{told.name}: {told.predicted} (p = {told.p.max():.3f}, margin "
-            f"{told.margin:+.3f})",
-            x=0.01,
-            ha="left",
-        )
+        figure.suptitle(headline(told), x=0.01, ha="left")
     return figure
 
 

@@ -74,6 +74,19 @@ def drawing() -> Iterator[Any]:
         yield matplotlib
 
 
+def shortened(text: str, most: int = 28) -> str:
+    """Return a name that has room in a picture: its beginning and its end.
+
+    Examples
+    --------
+    >>> shortened("STR"), shortened("slide of patient 17, block 4.png", 16)
+    ('STR', 'slide of…k 4.png')
+    """
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}…{text[most // 2 + 1 - most :]}"
+
+
 def as_svg(figure: Figure) -> str:
     """Return a figure as an SVG element that a page can hold."""
     buffer = io.StringIO()
