@@ -121,6 +121,42 @@ def test_what_a_generator_refuses_is_told_with_the_picture(photos):
         Corners(refused=7, on_error="skip").transform(pictures[1:])
 
 
+class Given(ImageBags):
+    """Returns what it is told to."""
+
+    def __init__(self, made=None, *, n_jobs=None, on_error="raise"):
+        super().__init__(n_jobs=n_jobs, on_error=on_error)
+        self.made = made
+
+    def instances(self, pixels):
+        return self.made
+
+
+@pytest.mark.parametrize(
+    ("made", "got"),
+    [
+        (None, "a NoneType"),
+        (PictureBag([[1], [1, 2]], [[0, 0, 1, 1]] * 2), "list and list"),
+        (PictureBag(np.zeros(3), np.zeros((1, 4))), r"\(3,\) and \(1, 4\)"),
+        (PictureBag(np.zeros((2, 3)), np.zeros((1, 4))), r"\(2, 3\) and \(1, 4\)"),
+        (PictureBag(np.zeros((0, 3)), np.zeros((0, 4))), r"\(0, 3\) and \(0, 4\)"),
+    ],
+)
+def test_what_is_no_bag_is_the_generators_fault(photos, made, got):
+    told = rf"Given\.instances must return features .*; got {got}\."
+    with pytest.raises(MiplError, match=told):
+        Given(made, on_error="skip").transform(photos)
+
+
+def test_lists_are_a_bag_and_arrays_are_no_settings_of_finished_ones(tmp_path, photos):
+    lists = PictureBag([[1.0, 2.0]], [[0, 0, 3, 3]])
+    assert Given(lists).transform(photos).coords.tolist() == [[0, 0, 3, 3]] * 6
+    arrays = Given((np.ones((1, 2)), np.ones((1, 4))))
+    assert len(arrays.transform(photos)) == 6
+    with pytest.raises(MiplError, match=r"arguments of Given must be numbers, .* kept"):
+        arrays.transform(photos, finished=tmp_path / "finished")
+
+
 def test_finished_pictures_are_not_computed_again(tmp_path, photos):
     kept = tmp_path / "finished"
     many = [photo + np.uint8(i) for i in range(12) for photo in photos]  # 72 pictures

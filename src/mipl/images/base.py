@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mipl.data.bags import Bags
-from mipl.errors import MiplError, MissingExtra, unknown
+from mipl.errors import BadType, MiplError, MissingExtra, unknown
 from mipl.images.conversion import Converted, Progress, convert
 from mipl.images.finished import PictureBag
 from mipl.images.pictures import as_pictures
@@ -146,11 +146,26 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _tried(self, pixels: Pixels) -> PictureBag | MiplError:
         try:
-            return self.instances(pixels)
+            made = self.instances(pixels)
         except MissingExtra:  # No picture is to blame.
             raise
         except MiplError as error:
             return error
+        return self._as_bag(made)
+
+    def _as_bag(self, made: Any) -> PictureBag:
+        """Refuse what is no bag; here, too, no picture is to blame."""
+        try:
+            features, boxes = (np.asarray(part, np.float32) for part in made)
+        except (TypeError, ValueError):
+            features = boxes = np.zeros(0, np.float32)
+        if features.ndim != 2 or boxes.shape != (len(features), 4) or not boxes.size:
+            raise BadType(
+                f"{type(self).__name__}.instances must return features (n, d) and "
+                "boxes (n, 4) of n >= 1 instances, as a PictureBag; got "
+                f"{_told(made)}."
+            )
+        return PictureBag(features, boxes)
 
     def instances(self, pixels: Pixels) -> PictureBag:
         """Return the instances (n, d) and boxes (n, 4) of one picture.
@@ -169,6 +184,13 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
+
+
+def _told(made: Any) -> str:
+    if not isinstance(made, tuple):
+        return f"a {type(made).__name__}"
+    shapes = (getattr(part, "shape", type(part).__name__) for part in made)
+    return " and ".join(map(str, shapes))
 
 
 def boxed(boxes: npt.NDArray[np.floating[Any]]) -> list[Area]:
