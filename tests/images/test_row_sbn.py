@@ -1,5 +1,7 @@
 """Row and SBN, each value recomputed by loops over the blurred picture."""
 
+import time
+
 import cv2
 import numpy as np
 import pytest
@@ -29,6 +31,13 @@ def test_areas_that_are_no_whole_pixels_share_them():
     column[1] = 240  # Two areas of 1.5 pixels each own half of the middle pixel.
     top, bottom = reduced(column.repeat(9, axis=1), 2)[:, 0, 0]
     assert top == pytest.approx(bottom) == pytest.approx(80, abs=1e-3)
+
+
+def test_reduction_is_linear_in_the_side_of_the_picture():
+    strip = np.zeros((3, 9001, 3), np.uint8)
+    began = time.process_time()
+    assert not reduced(strip, 8).any()
+    assert time.process_time() - began < 5  # The square of the side takes minutes.
 
 
 def _row(small, i, neighbour, border):

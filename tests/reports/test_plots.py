@@ -1,4 +1,5 @@
 import sys
+import warnings
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -10,6 +11,7 @@ from mipl.data.describe import describe
 from mipl.errors import MissingExtra
 from mipl.experiments.demo import demo_runs
 from mipl.experiments.explanation import Explanation
+from mipl.reports import plots
 from mipl.reports.bag_plots import draw_bag, draw_explanation
 from mipl.reports.html import render, write_demo_page
 from mipl.reports.plots import as_svg, draw_curves, save
@@ -130,3 +132,17 @@ def test_pages_escape_names(tmp_path) -> None:
 def test_an_unknown_value_of_a_template_is_an_error() -> None:
     with pytest.raises(Exception, match="undefined"):
         render("demo.html.j2", {})
+
+
+def test_names_in_other_letters_are_drawn_without_warnings(tmp_path):
+    named = told((5,), name="bag 0 ('\u540d\u524d')")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        save(draw_explanation(named), tmp_path / "x.png")
+        assert "\u540d\u524d" in as_svg(draw_explanation(named))
+
+
+def test_fonts_for_other_letters_are_taken_where_they_are(monkeypatch):
+    monkeypatch.setattr(plots, "_MORE_FONTS", ("No Such Font", "STIXGeneral"))
+    with plots.drawing() as matplotlib:
+        assert matplotlib.rcParams["font.family"] == ["sans-serif", "STIXGeneral"]

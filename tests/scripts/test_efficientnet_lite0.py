@@ -111,6 +111,14 @@ def test_names_lose_their_underscores(script):
     assert list(script.as_ours(given)) == ["blocks.0.bn1.running_mean", "fc.bias"]
 
 
+def test_the_same_values_are_the_same_bytes(script, tmp_path):
+    written = set()
+    for i in range(9):
+        script.write_safetensors({"b": np.ones(2), "a": np.ones(1)}, tmp_path / f"{i}")
+        written.add((tmp_path / f"{i}").read_bytes())
+    assert len(written) == 1
+
+
 def test_the_onnx_form_agrees_with_torch(script, tmp_path, monkeypatch):
     torch.manual_seed(0)
     layers = [SameConv(3, 4, 3, stride=2), nn.ReLU6(), nn.AdaptiveAvgPool2d(1)]
@@ -122,6 +130,7 @@ def test_the_onnx_form_agrees_with_torch(script, tmp_path, monkeypatch):
     images = torch.rand(5, 3, 224, 224)
     (found,) = session.run(None, {"images": images.numpy()})
     np.testing.assert_allclose(found, module(images).detach().numpy(), atol=1e-4)
+    assert str(SCRIPT.parents[1]).encode() not in path.read_bytes()
     monkeypatch.setattr(script, "TOLERANCE", -1.0)
     with pytest.raises(MiplError, match="away from torch"):
         script.write_onnx(module, tmp_path / "other.onnx")

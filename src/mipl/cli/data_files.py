@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from mipl.cli import data_views as views
 from mipl.cli import label_flags as flags
 from mipl.cli.options import (
     FORMATS,
@@ -20,11 +18,8 @@ from mipl.cli.options import (
     Settings,
     Writing,
 )
-from mipl.cli.output import warn
 from mipl.cli.sources import Source, given_options
-
-if TYPE_CHECKING:
-    from mipl.data import Dataset
+from mipl.cli.writing import write
 
 
 def build(
@@ -52,7 +47,7 @@ def build(
     dataset = Source(name, r, seed, raw, settings or ()).dataset()
     if out is None:
         out = cache_dir() / f"{_stem(name, r, seed, settings)}.bags.h5"
-    _write(dataset, out, writing, as_json)
+    write(dataset, out, as_json, writing)
 
 
 def _stem(
@@ -143,18 +138,4 @@ def _converted(
     if out.exists() and path.exists() and out.samefile(path):
         raise MiplError(f"{out} cannot be converted into itself; give another name.")
     given_options(writing or (), "--write")  # A mistake there is told at once.
-    _write(read_dataset(path, **options), out, writing, as_json)
-
-
-def _write(
-    dataset: Dataset, out: Path, writing: list[str] | None, as_json: bool
-) -> None:
-    """Write a data set, and tell what the format could not hold."""
-    from mipl.formats import write_dataset
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        write_dataset(dataset, out, **given_options(writing or (), "--write"))
-    for warning in caught:
-        warn(str(warning.message))
-    views.show_written(dataset, out, as_json)
+    write(read_dataset(path, **options), out, as_json, writing)

@@ -46,6 +46,7 @@ def explain(
     from mipl.cli.run_folder import open_model
     from mipl.cli.tables import check_table_name, write_table
     from mipl.experiments.explanation import explain
+    from mipl.images.catalog import recorded
     from mipl.reports.bag_plots import draw_explanation
     from mipl.reports.overlay import draw_overlay
     from mipl.reports.plots import check_picture_name, save
@@ -63,7 +64,7 @@ def explain(
     if plot is not None:
         save(draw_explanation(told), plot)
     if overlay is not None:
-        save(draw_overlay(told, dataset.facts.get("generator")), overlay)
+        save(draw_overlay(told, recorded(dataset.facts)), overlay)
     if out is not None:
         write_table(out, told.columns())
     if as_json:

@@ -58,12 +58,12 @@ def to_bags(
     The table names each picture by its path in the folder; labels.csv there is read
     where none is given. A command that was interrupted goes on when it is given again.
     """
-    from mipl.cli.data_views import show_written
     from mipl.cli.output import tell, warn
     from mipl.cli.progress import count_bar
     from mipl.cli.sources import given_options
+    from mipl.cli.writing import write
     from mipl.datasets.places import cache_dir
-    from mipl.formats import check_dataset_name, write_dataset
+    from mipl.formats import check_dataset_name
     from mipl.images.catalog import image_bags
     from mipl.images.labelled import read_pictures
 
@@ -94,8 +94,7 @@ def to_bags(
         kept = made.store(part)
         tell("interrupted", f"{kept} keeps what is done; the same command goes on.")
         raise
-    write_dataset(data, out)
-    part.unlink(missing_ok=True)
     for reason in skipped.values():  # It begins with the name.
         warn(f"left out: {reason}")
-    show_written(data, out, as_json, skipped=skipped)
+    write(data, out, as_json, skipped=skipped)
+    part.unlink(missing_ok=True)

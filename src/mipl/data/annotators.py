@@ -93,8 +93,8 @@ def confusion_of_size(
     """
     if not isinstance(size, Real) or not 1 <= size <= n_classes:
         raise MiplError(
-            f"the average size of candidate sets must be 1 to {n_classes}, the number "
-            f"of classes; got {size!r}."
+            f"size, the average of candidate sets, must be 1 to {n_classes}, the "
+            f"number of classes; got {size!r}."
         )
     low, high = 0.0, 1.0
     for _ in range(_STEPS):

@@ -209,13 +209,14 @@ def generate_candidates(
             f"the candidate generator {kind!r} takes {_listed(needed)}; "
             f"got {_listed(arguments)}."
         )
-    empty = Candidates(np.ones((1, len(classes)), dtype=bool), classes)
+    # From parts: a single column would be read as labels.
+    empty = Candidates.from_parts(np.ones((1, len(classes)), dtype=bool), classes)
     rng = stream(seed, "candidates")
     columns = empty.encode(labels)
     matrix = rule(columns, len(empty.classes), *arguments.values(), rng)
     plain = {name: np.asarray(value).tolist() for name, value in arguments.items()}
     facts = {"kind": kind, "seed": seed, **plain}
-    return Candidates(matrix, empty.classes), facts
+    return Candidates.from_parts(matrix, empty.classes), facts
 
 
 def _listed(names: Any) -> str:

@@ -191,7 +191,8 @@ def _in_order(
         if key not in position:
             file = places[0].split(", ")[0]
             raise BadFile(
-                f"bag {key[:40]!r} has no row in {file}; add it, or take the bag away."
+                f"bag {key[:40]!r} has no row in {file}, whose first is of bag "
+                f"{ids[0][:40]!r}; add it, or take the bag away."
             )
     wanted = set(keys)
     empty = [i for i, key in enumerate(ids) if key not in wanted]

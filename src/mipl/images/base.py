@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mipl.data.bags import Bags
-from mipl.errors import MiplError, MissingExtra, unknown
+from mipl.errors import BadType, MiplError, MissingExtra, unknown
 from mipl.images.conversion import Converted, Progress, convert
 from mipl.images.finished import PictureBag
 from mipl.images.pictures import as_pictures
 from mipl.images.pixels import Pixels
+
+# Of (h, w) arrays: an index that gives the pixels of one instance.
+Area = tuple[slice, slice] | npt.NDArray[np.bool_]
 
 
 class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer without state: pictures -> ``Bags``.
 
     A generator overrides ``instances``, the bag of one picture; one that is faster on
-    many pictures at once (a network) overrides ``chunk`` instead.
+    many pictures at once (a network) overrides ``chunk`` instead. One whose instances
+    are no boxes overrides ``areas``, too, so that what a model says of them can be
+    drawn over the picture.
 
     Parameters
     ----------
@@ -32,6 +38,19 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     on_error : "raise" or "skip"
         What to do with a picture that cannot be read or is too small: stop, or leave
         it out and warn with its name.
+
+    Examples
+    --------
+    A generator of one's own, an instance for each half of a picture:
+
+    >>> class Halves(ImageBags):
+    ...     def instances(self, pixels):
+    ...         h, w = pixels.shape[:2]
+    ...         halves = np.array([[0, 0, w // 2, h], [w // 2, 0, w, h]], np.float32)
+    ...         means = [pixels[area].mean(axis=(0, 1)) for area in boxed(halves)]
+    ...         return PictureBag(np.array(means, np.float32), halves)
+    >>> Halves().transform(np.zeros((3, 8, 8, 3), np.uint8))
+    Bags(3 bags, 6 instances x 3 features, 2-2 per bag)
     """
 
     def __init__(self, *, n_jobs: int | None = None, on_error: str = "raise") -> None:
@@ -127,11 +146,26 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _tried(self, pixels: Pixels) -> PictureBag | MiplError:
         try:
-            return self.instances(pixels)
+            made = self.instances(pixels)
         except MissingExtra:  # No picture is to blame.
             raise
         except MiplError as error:
             return error
+        return self._as_bag(made)
+
+    def _as_bag(self, made: Any) -> PictureBag:
+        """Refuse what is no bag; here, too, no picture is to blame."""
+        try:
+            features, boxes = (np.asarray(part, np.float32) for part in made)
+        except (TypeError, ValueError):
+            features = boxes = np.zeros(0, np.float32)
+        if features.ndim != 2 or boxes.shape != (len(features), 4) or not boxes.size:
+            raise BadType(
+                f"{type(self).__name__}.instances must return features (n, d) and "
+                "boxes (n, 4) of n >= 1 instances, as a PictureBag; got "
+                f"{_told(made)}."
+            )
+        return PictureBag(features, boxes)
 
     def instances(self, pixels: Pixels) -> PictureBag:
         """Return the instances (n, d) and boxes (n, 4) of one picture.
@@ -141,5 +175,31 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         raise NotImplementedError
 
+    def areas(self, pixels: Pixels, bag: PictureBag) -> Iterable[Area]:
+        """Return for each instance of a picture the pixels that it is made of.
+
+        An area is an index of (h, w) arrays. Areas may overlap and leave pixels out.
+        """
+        return boxed(bag.boxes)
+
     def __sklearn_is_fitted__(self) -> bool:
         return True
+
+
+def _told(made: Any) -> str:
+    if not isinstance(made, tuple):
+        return f"a {type(made).__name__}"
+    shapes = (getattr(part, "shape", type(part).__name__) for part in made)
+    return " and ".join(map(str, shapes))
+
+
+def boxed(boxes: npt.NDArray[np.floating[Any]]) -> list[Area]:
+    """Return the pixels inside boxes x0, y0, x1, y1, which may leave the picture.
+
+    Examples
+    --------
+    >>> boxed(np.array([[1.0, -2.0, 3.0, 2.0]]))
+    [(slice(0, 2, None), slice(1, 3, None))]
+    """
+    whole = np.rint(boxes).astype(int).clip(0).tolist()
+    return [(slice(y0, y1), slice(x0, x1)) for x0, y0, x1, y1 in whole]

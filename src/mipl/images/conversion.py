@@ -148,12 +148,12 @@ def _read(picture: Picture) -> Pixels | MiplError:
 def _raise_first(results: Sequence[Result]) -> None:
     for result in results:
         if isinstance(result, MiplError):
-            if isinstance(result, BadFile):
-                raise BadFile(
-                    f"{str(result).rstrip('.')}; mend it, or leave out such files by "
-                    'on_error="skip" (--skip-bad).'
-                )
-            raise result
+            damaged = isinstance(result, BadFile)
+            first = "mend it, " if damaged else ""
+            raise (BadFile if damaged else MiplError)(
+                f"{str(result).rstrip('.')}; {first}or leave out such pictures by "
+                'on_error="skip" (--skip-bad).'
+            )
 
 
 def _key(settings: str, picture: Picture) -> str | None:
@@ -167,7 +167,15 @@ def _key(settings: str, picture: Picture) -> str | None:
 def _settings(generator: ImageBags) -> str:
     """Return all that a bag depends on, besides its picture, as text."""
     kind = type(generator).__name__
-    return json.dumps([version("mipl"), kind, generator.settings()], sort_keys=True)
+    facts = [version("mipl"), kind, generator.settings()]
+    try:
+        return json.dumps(facts, sort_keys=True)
+    except TypeError:
+        raise MiplError(
+            f"the arguments of {kind} must be numbers, texts or lists of them for "
+            "finished pictures to be kept; give it settings() that tell in such values "
+            "what its instances depend on."
+        ) from None
 
 
 def _bags(

@@ -1,6 +1,6 @@
 """KMeansSeg: regions of like colour and texture, found by k-means."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any
 
@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from mipl.errors import MiplError
-from mipl.images.base import ImageBags
+from mipl.images.base import Area, ImageBags
 from mipl.images.extra import vision
 from mipl.images.finished import PictureBag
 from mipl.images.grid import Boxes
@@ -105,6 +105,11 @@ class KMeansSeg(ImageBags):
         where = np.stack([_enclosing(shaped == region) for region in order]) * side
         return PictureBag(means.astype(np.float32), where.astype(np.float32))
 
+    def areas(self, pixels: Pixels, bag: PictureBag) -> Iterator[Area]:
+        """Give the regions, which need not fill their boxes."""
+        found = self.regions(pixels, bag.features)
+        return (found == number for number in range(len(bag.features)))
+
     def regions(self, pixels: Pixels, means: npt.NDArray[Any]) -> Labels:
         """Return for each pixel the number of its instance, -1 outside whole blocks.
 
@@ -118,6 +123,7 @@ class KMeansSeg(ImageBags):
         >>> generator.regions(picture, generator.instances(picture).features).tolist()
         [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1], [-1, -1, -1, -1]]
         """
+        self.check()
         side = self._side(pixels)
         blocks = block_vectors(pixels, side, self.wavelet)
         spread = _spread(blocks.reshape(-1, blocks.shape[2]))

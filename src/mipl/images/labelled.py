@@ -53,6 +53,8 @@ def read_pictures(
         What was wrong with each picture left out, where ``on_error="skip"``.
     """
     root = existing(path)
+    if not root.is_dir():
+        raise MiplError(f"{root} is a file; give the folder of the pictures.")
     generator.check()
     pictures = as_pictures(root)
     options = LabelOptions.of(columns)

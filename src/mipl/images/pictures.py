@@ -60,7 +60,7 @@ def as_pictures(X: Any) -> list[Picture]:
 
     Parameters
     ----------
-    X : (m, h, w, c) or (m, h, w) array, list of arrays, paths and pictures, path
+    X : (m, h, w, c) or (m, h, w) array; list of arrays, paths and pictures; path
         A folder stands for all pictures in it and below, in the order of their names;
         they are called by their path in it, without suffix.
 
@@ -71,6 +71,8 @@ def as_pictures(X: Any) -> list[Picture]:
     """
     if isinstance(X, (str, Path)):
         X = [X]
+    if isinstance(X, np.ndarray) and X.ndim == 1:  # Of paths, or of arrays.
+        X = X.tolist()
     if isinstance(X, np.ndarray):
         _check_stack(X)
     elif not isinstance(X, Sequence):

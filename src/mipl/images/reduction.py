@@ -30,8 +30,10 @@ def reduced(pixels: Pixels, size: int) -> Reduced:
 @lru_cache(maxsize=64)
 def _operator(side: int, size: int) -> npt.NDArray[np.float32]:
     """Return the (size, side) matrix that smooths and averages along one axis."""
-    smooth = gaussian_filter1d(np.eye(side), side / (2 * size), axis=0, mode="reflect")
-    operator: npt.NDArray[np.float64] = _areas(side, size) @ smooth
+    # Smoothing is a symmetric matrix, so the areas may be smoothed in place of pixels.
+    operator: npt.NDArray[np.float64] = gaussian_filter1d(
+        _areas(side, size), side / (2 * size), axis=1, mode="reflect"
+    )
     return operator.astype(np.float32)
 
 

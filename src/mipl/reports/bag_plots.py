@@ -19,6 +19,7 @@ from mipl.reports.plots import (
     POSITIVE,
     SERIES,
     drawing,
+    shortened,
 )
 
 if TYPE_CHECKING:
@@ -201,7 +202,11 @@ def draw_classes(axis: Axes, told: Explanation) -> None:
     places = np.arange(len(names))
     colours = [SERIES[0] if inside else PALE for inside in told.candidates]
     axis.barh(places, told.p, color=colours, height=0.7)
-    marks = [f"{n} *" if n == str(told.label) else n for n in names]
+    short = [shortened(name) for name in names]
+    marks = [
+        f"{s} *" if n == str(told.label) else s
+        for n, s in zip(names, short, strict=True)
+    ]
     axis.set_yticks(places, marks)
     axis.invert_yaxis()
     axis.set(xlim=(0, 1), xlabel="probability")
@@ -209,11 +214,16 @@ def draw_classes(axis: Axes, told: Explanation) -> None:
     axis.set_title(note, fontsize=9)
 
 
+def headline(told: Explanation) -> str:
+    """Return the bag's name and what it is taken for, in a line."""
+    return (
+        f"{shortened(told.name, 60)}: {shortened(str(told.predicted))} "
+        f"(p = {told.p.max():.3f}, margin {told.margin:+.3f})"
+    )
+
+
 def _headline(told: Explanation, name: str, drawn: int) -> str:
     of = f"{drawn} of " if drawn < told.bag.n_instances else ""
     known = told.label is not None and told.bag.instance_labels is not None
     marked = ", green: of the true class" if known else ""
-    return (
-        f"{told.name}: {told.predicted} (p = {told.p.max():.3f}, margin "
-        f"{told.margin:+.3f}); {of}{told.bag.n_instances} instances by {name}{marked}"
-    )
+    return f"{headline(told)}; {of}{told.bag.n_instances} instances by {name}{marked}"

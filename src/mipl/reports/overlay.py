@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import MiplError
 from mipl.experiments.explanation import Explanation
-from mipl.images.kmeans_seg import KMeansSeg
+from mipl.images.base import Area, ImageBags
+from mipl.images.finished import PictureBag
 from mipl.images.pixels import Pixels, read_pixels
-from mipl.reports.bag_plots import draw_classes, instance_weights
-from mipl.reports.plots import drawing
+from mipl.reports.bag_plots import draw_classes, headline, instance_weights
+from mipl.reports.plots import drawing, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,22 +24,18 @@ _COLOURS = "viridis"
 _OPACITY = 0.6
 
 
-def draw_overlay(
-    told: Explanation, generator: Mapping[str, Any] | None = None
-) -> Figure:
+def draw_overlay(told: Explanation, generator: ImageBags | None = None) -> Figure:
     """Draw a bag's picture, the same under its instances' weights, and its classes.
 
     The bag needs ``coords`` of four columns (x0, y0, x1, y1 in pixels) and the address
     of its picture in ``uris``, as the generators of ``mipl.images`` give them.
-    ``generator`` is what the data set tells of its generator (``facts["generator"]``):
-    the regions of KMeansSeg are then drawn as they are, instead of their boxes.
+    ``generator`` is what made the bag; by its ``areas``, instances that are no boxes
+    are drawn as they are.
     """
     weight, name = instance_weights(told)
     boxes, pixels = _boxes(told), _picture(told)
-    if (generator or {}).get("kind") == KMeansSeg.__name__:
-        heat = _of_regions(told, weight, pixels, generator or {})
-    else:
-        heat = heat_map(boxes, weight, (pixels.shape[0], pixels.shape[1]))
+    areas = _areas(told, generator or ImageBags(), pixels, boxes)
+    heat = heat_map(areas, weight, (pixels.shape[0], pixels.shape[1]))
     with drawing() as matplotlib:
         figure: Figure = matplotlib.figure.Figure(
             figsize=(11, 4.2), layout="constrained"
@@ -50,69 +47,73 @@ def draw_overlay(
         # Below colours that mean something, the picture has none of its own.
         grey = pixels.mean(axis=2)
         covered.imshow(grey, cmap="gray", vmin=0, vmax=255, interpolation="none")
+        # From 0: small differences would else look as large as large ones.
         shade = covered.imshow(
-            heat, cmap=_COLOURS, alpha=_OPACITY, interpolation="none"
+            heat,
+            cmap=_COLOURS,
+            vmin=min(0.0, float(weight.min())),
+            alpha=_OPACITY,
+            interpolation="none",
         )
         # Room taken from both keeps the two pictures of one size, side by side.
         figure.colorbar(shade, ax=[plain, covered], label=name, shrink=0.8)
-        plain.set_title(Path(_address(told)).name)
+        plain.set_title(shortened(Path(_address(told)).name))
         covered.set_title(f"{told.bag.n_instances} instances by {name}")
         draw_classes(classes, told)
-        figure.suptitle(
-            f"{told.name}: {told.predicted} (p = {told.p.max():.3f}, margin "
-            f"{told.margin:+.3f})",
-            x=0.01,
-            ha="left",
-        )
+        figure.suptitle(headline(told), x=0.01, ha="left")
     return figure
 
 
 def heat_map(
-    boxes: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.float64],
-    shape: tuple[int, int],
+    areas: Iterable[Area], weight: npt.NDArray[np.float64], shape: tuple[int, int]
 ) -> npt.NDArray[np.float64]:
-    """Return for each pixel the mean weight of the boxes on it, NaN where none is.
+    """Return for each pixel the mean weight of the areas on it, NaN where none is.
 
     Examples
     --------
-    >>> boxes = np.array([[0, 0, 2, 1], [1, 0, 3, 1]])
-    >>> heat_map(boxes, np.array([0.2, 0.8]), (1, 4)).round(2).tolist()
+    >>> areas = np.s_[:, 0:2], np.array([[False, True, True, False]])
+    >>> heat_map(areas, np.array([0.2, 0.8]), (1, 4)).round(2).tolist()
     [[0.2, 0.5, 0.8, nan]]
     """
     total, count = np.zeros(shape), np.zeros(shape)
-    for (x0, y0, x1, y1), w in zip(np.rint(boxes).astype(int), weight, strict=True):
-        total[y0:y1, x0:x1] += w
-        count[y0:y1, x0:x1] += 1
+    for area, w in zip(areas, weight, strict=True):
+        total[area] += w
+        count[area] += 1
     heat = np.full(shape, np.nan)
     np.divide(total, count, out=heat, where=count > 0)
     return heat
 
 
-def _of_regions(
+def _areas(
     told: Explanation,
-    weight: npt.NDArray[np.float64],
+    generator: ImageBags,
     pixels: Pixels,
-    generator: Mapping[str, Any],
-) -> npt.NDArray[np.float64]:
-    """Return for each pixel the weight of its region, NaN where none is."""
-    made = KMeansSeg(generator.get("block"), wavelet=generator.get("wavelet", "haar"))
-    made.check()
+    boxes: npt.NDArray[np.float32],
+) -> Iterable[Area]:
+    """Return the pixels of each instance; refuse a picture that they do not fit."""
+    height, width = pixels.shape[:2]
+    outside = (boxes[:, :2] >= (width, height)) | (boxes[:, 2:] <= 0)
+    if outside.any():
+        number = int(outside.any(axis=1).argmax())
+        raise MiplError(
+            f"{_address(told)} has {width} x {height} pixels, and instance {number} of "
+            f"{told.name} lies at {boxes[number].tolist()}, outside: it is another "
+            "picture than the bag was made of; put that one back."
+        )
     try:
-        regions = made.regions(pixels, told.bag.instances)
+        return generator.areas(pixels, PictureBag(told.bag.instances, boxes))
     except MiplError as error:
         raise MiplError(f"{_address(told)} {error}") from None
-    return np.where(regions < 0, np.nan, weight[regions])
 
 
-def _boxes(told: Explanation) -> npt.NDArray[np.float64]:
+def _boxes(told: Explanation) -> npt.NDArray[np.float32]:
     coords = told.bag.coords
     if coords is None or coords.shape[1] != 4:
         raise MiplError(
             f"{told.name} has no boxes (coords x0, y0, x1, y1 in pixels) to draw over "
             "a picture; make the bags with mipl images to-bags."
         )
-    return np.asarray(coords, dtype=np.float64)
+    return np.asarray(coords, dtype=np.float32)
 
 
 def _address(told: Explanation) -> str:

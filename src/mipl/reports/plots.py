@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,8 +24,17 @@ ATTENTION, NEGATIVE, POSITIVE = "#d55e00", "#56b4e9", "#009e73"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#7a7a7a")  # Told apart by everybody.
 SUFFIXES = (".png", ".svg", ".pdf")
 
+# For names in letters that the usual font lacks, where the system has such a font.
+_MORE_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "Hiragino Sans",
+    "WenQuanYi Zen Hei",
+    "Arial Unicode MS",
+)
 _STYLE: dict[str, Any] = {
-    "font.family": "sans-serif",
     "font.size": 10,
     "text.color": INK,
     "axes.labelcolor": INK,
@@ -52,10 +62,29 @@ def drawing() -> Iterator[Any]:
     try:
         import matplotlib  # noqa: PLC0415
         import matplotlib.figure  # noqa: PLC0415
+        import matplotlib.font_manager  # noqa: PLC0415
     except ImportError:
         raise MissingExtra.of("drawing", "matplotlib", "plot") from None
-    with matplotlib.rc_context(cast(Any, _STYLE)):
+    here = set(matplotlib.font_manager.fontManager.get_font_names())
+    fonts = ["sans-serif", *(name for name in _MORE_FONTS if name in here)]
+    style = {**_STYLE, "font.family": fonts}
+    with matplotlib.rc_context(cast(Any, style)), warnings.catch_warnings():
+        # A letter that no font has is drawn as a box, which says it all.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         yield matplotlib
+
+
+def shortened(text: str, most: int = 28) -> str:
+    """Return a name that has room in a picture: its beginning and its end.
+
+    Examples
+    --------
+    >>> shortened("STR"), shortened("slide of patient 17, block 4.png", 16)
+    ('STR', 'slide of…k 4.png')
+    """
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}…{text[most // 2 + 1 - most :]}"
 
 
 def as_svg(figure: Figure) -> str:
