@@ -7,6 +7,7 @@ import pytest
 from tests.methods.mipl.images import SETS, images
 
 from mipl import Bags, Candidates, FastMIPL, MiplError, Training, load_dataset
+from mipl.methods.mipl import fastmipl
 from mipl.nn.encoders import ConvEncoder
 from mipl.nn.soft_logistic import soft_logistic
 from mipl.testing.checks.problem import make_problem
@@ -162,6 +163,12 @@ def test_label_weights_inside_shrink_and_outside_lie_on_the_simplex():
     assert (inside.sum(axis=1) < 1).all()
     expected = inside / inside.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.label_weights_, expected, atol=1e-6)
+
+
+def test_label_weights_that_vanish_are_even(monkeypatch):
+    """Scores far apart leave the candidates of a bag no probability at all."""
+    monkeypatch.setattr(fastmipl, "confidence_update", lambda w, *_: w * 0)
+    np.testing.assert_allclose(fitted().label_weights_, PROBLEM.candidates / 2)
 
 
 def test_attention_is_that_of_the_classes_by_their_probability():

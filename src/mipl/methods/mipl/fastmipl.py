@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
 from mipl.data.bags import Bags
-from mipl.disambiguation import confidence_update
+from mipl.disambiguation import confidence_update, on_candidates
 from mipl.losses import linear_objective
 from mipl.methods.base import Floats
 from mipl.methods.fitted_network import scaled_attention
@@ -201,8 +201,8 @@ class FastMIPL(NeuralBagClassifier):
 
     def _remember(self, state: TrainingState, source: BatchSource) -> None:
         super()._remember(state, source)
-        w = self.label_weights_
-        self.label_weights_ = w / w.sum(axis=1, keepdims=True)
+        w = on_candidates(state.w.cpu().double(), source.candidates.cpu())
+        self.label_weights_ = w.numpy()
         module = self.module_.eval()
         with torch.no_grad():
             z = torch.cat([seen.z for seen in look(module, source.bags, self.tau_)])
