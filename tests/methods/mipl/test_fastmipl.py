@@ -40,6 +40,15 @@ def fitted(**arguments):
             "width of FastMIPL must be an integer >= 1 or several of them; got ().",
         ),
         (
+            {"width": True},
+            "width of FastMIPL must be an integer >= 1 or several of them; got True.",
+        ),
+        (
+            {"training": Training(batch_size=1)},
+            "FastMIPL compares the bags of a step, and learns nothing from one alone; "
+            "training__batch_size must be None or above 1; got 1.",
+        ),
+        (
             {"standardise": "test"},
             "standardise of FastMIPL must be one of 'training', 'given'; got 'test'.",
         ),

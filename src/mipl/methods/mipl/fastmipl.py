@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from mipl.data.bags import Bags
 from mipl.disambiguation import confidence_update, on_candidates
+from mipl.errors import MiplError
 from mipl.losses import linear_objective
 from mipl.methods.base import Floats
 from mipl.methods.fitted_network import scaled_attention
@@ -243,3 +244,8 @@ class FastMIPL(NeuralBagClassifier):
     def _check_arguments(self) -> None:
         super()._check_arguments()
         as_widths(self.width, "FastMIPL")
+        if self._options().batch_size == 1:
+            raise MiplError(
+                "FastMIPL compares the bags of a step, and learns nothing from one "
+                "alone; training__batch_size must be None or above 1; got 1."
+            )
