@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 from tests.methods.mipl.images import SETS, images
 
 from mipl import Bags, Candidates, FastMIPL, MiplError, Training, load_dataset
@@ -67,6 +68,30 @@ def test_label_weights_of_both_types_move_alike():
     np.testing.assert_allclose(single.label_weights_, double.label_weights_, atol=1e-4)
     losses = [[line["loss"] for line in m.history_] for m in (single, double)]
     np.testing.assert_allclose(*losses, rtol=1e-4)
+
+
+def test_the_divergence_counts_once_in_an_epoch_whatever_the_batches():
+    """Each step has its bags' share, 1/m of the whole for each of them."""
+    still = {"epochs": 1, "lr": 1e-30, "dtype": "float64"}
+    whole, parts = (
+        fitted(kl_weight=0.7, training=still | {"batch_size": size})
+        for size in (None, 4)
+    )
+    posterior = whole.module_.posterior
+    with torch.no_grad():
+        covariance = posterior.factor @ posterior.factor.mT
+        covariance = covariance + torch.diag_embed(posterior.log_diagonal.exp())
+        sigmas = posterior.log_sigma_attention, posterior.log_sigma_score
+        width = posterior.mean.shape[1] // 2
+        prior = torch.cat([s.T.exp().expand(-1, width) for s in sigmas], dim=1)
+        kl = torch.distributions.kl_divergence(
+            torch.distributions.MultivariateNormal(posterior.mean, covariance),
+            torch.distributions.MultivariateNormal(
+                torch.zeros_like(prior), torch.diag_embed(prior**2)
+            ),
+        ).sum()
+    for model in (whole, parts):
+        assert np.isclose(model.history_[0]["divergence"], 0.7 * float(kl) / 12)
 
 
 def test_scores_start_with_a_regression_on_the_means_of_the_bags():

@@ -165,6 +165,7 @@ class FastMIPL(NeuralBagClassifier):
         )
 
     def _prepare(self, state: TrainingState, source: BatchSource) -> None:
+        state.own["bags"] = torch.tensor(len(source))
         if self.start == "random":
             return
         module = cast("MixedNetwork", state.module.eval())
@@ -181,7 +182,7 @@ class FastMIPL(NeuralBagClassifier):
         self, out: MixedOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         objective = linear_objective(out.bag_scores(), w, out.head.intercept)
-        divergence = out.posterior.kl().sum() / len(w)
+        divergence = out.posterior.kl().sum() / clock.own["bags"]
         return {
             "objective": -objective.mean(),
             "divergence": self.kl_weight * divergence,
