@@ -23,6 +23,34 @@ def test_one_method_shows_arguments_and_defaults(run) -> None:
     assert ["margin", "bag"] in lines and ["lam", str(mipl.MIPLMA().lam)] in lines
 
 
+def test_published_settings_are_told_apart_from_ours_with_their_source(run) -> None:
+    """Of Birdsong-MIPL the authors of DEMIPL printed a grid: the points are ours."""
+    told = run("methods", "demipl").out.split("published for ")[1:]
+    (birdsong,) = (" ".join(t.split()) for t in told if t.startswith("birdsong"))
+    heading, rest = birdsong.split(" authors ")
+    authors, rest = rest.split(" source ")
+    source, ours = rest.split(" ours ")
+    assert heading == "birdsong-mipl, r = 1, 2, 3"
+    assert authors.startswith("preset paper, ") and "training.epochs=100" in authors
+    assert source == "paper, sections 3 and 4.1"
+    assert "training.lr" not in authors and ours.startswith("training.lr=0.01, lam=")
+    assert "chosen as of the paper's grid" in ours
+    mnist = [" ".join(t.split()) for t in told if t.startswith("mnist")]
+    assert [t.split(" authors ")[0] for t in mnist] == [
+        "mnist-mipl, r = 1, 2",
+        "mnist-mipl, r = 3",
+    ]
+    assert not any(" ours " in t for t in mnist)
+
+
+def test_json_holds_published_settings_with_their_source(run) -> None:
+    rows = run("methods", "fastmipl", "--json").json["published"]
+    (found,) = (one for one in rows if (one["data"], one["r"]) == ("sival-mipl", 2))
+    assert found["settings"]["width"] == [512, 1024, 256]
+    assert found["source"] == "the authors' program"
+    assert found["gaps"] == list(found["chosen"]) == ["kl_weight", "keep", "scaling"]
+
+
 def test_json_holds_arguments_of_all_methods(run) -> None:
     told = {one["id"]: one for one in run("methods", "--json").json}
     assert set(told) == {row.id for row in methods()}

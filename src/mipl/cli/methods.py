@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +13,9 @@ from mipl.cli.options import Json
 from mipl.cli.output import pairs, plain, show, show_json, table, title
 
 if TYPE_CHECKING:
-    from mipl.methods.row import Row
+    from rich.console import RenderableType
+
+    from mipl.methods.row import Published, Row
 
 
 def methods(
@@ -57,13 +62,24 @@ def _show(row: Row) -> None:
         for name, value in _arguments(row).items()
     ]
     show(table(["argument", "default"], arguments))
-    for one in row.published:
-        r = "" if one.r is None else f", r={one.r}"
-        settings = ", ".join(
-            f"{name.replace('__', '.')}={value}"
-            for name, value in {**one.settings, **one.chosen}.items()
-        )
-        show(title(f"published for {one.data}{r}", settings))
+    for _, alike in groupby(row.published, lambda one: replace(one, r=None)):
+        show("", *_published(list(alike)))
+
+
+def _published(alike: list[Published]) -> tuple[RenderableType, RenderableType]:
+    """Return settings that differ in r alone, those of ours apart, with the sources."""
+    one = alike[0]
+    r = "" if one.r is None else f", r = {', '.join(str(row.r) for row in alike)}"
+    told = {"authors": _values(one.settings), "source": one.source}
+    if one.preset:
+        told["authors"] = f"preset {one.preset}, {told['authors']}"
+    if one.gaps:
+        told |= {"ours": _values(one.chosen) or "none", "chosen as": one.choice}
+    return title(f"published for {one.data}{r}"), pairs(told)
+
+
+def _values(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{n.replace('__', '.')}={v}" for n, v in settings.items())
 
 
 def _as_dict(row: Row) -> dict[str, Any]:
@@ -74,6 +90,7 @@ def _as_dict(row: Row) -> dict[str, Any]:
         "summary": row.summary,
         "reference": row.reference.text,
         "arguments": {} if row.fault else _arguments(row),
+        "published": [asdict(one) for one in row.published],
         "fault": row.fault or None,
     }
 

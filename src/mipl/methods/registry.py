@@ -76,11 +76,11 @@ def method(
     OneVsRest(estimator=VWSGP(inducing=20), n_jobs=2)
     """
     row = find(id)
-    settings: dict[str, Any] = {}
+    settings, preset = {}, ""
     if published_for is not None:
         found = published(id, published_for, r)
-        settings = found.fill({**row.arguments, **arguments})
-    estimator = row.build(settings, arguments)
+        settings, preset = found.fill({**row.arguments, **arguments}), found.preset
+    estimator = row.build(settings, arguments, preset)
     return estimator if reduction is None else row.degraded(estimator, reduction)
 
 

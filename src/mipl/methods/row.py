@@ -46,6 +46,8 @@ class Published:
         Values of this library's choice for the gaps.
     choice : str
         How they were chosen.
+    preset : str
+        Name of the classmethod that has the rest; "" for what the row itself builds.
     """
 
     data: str
@@ -55,6 +57,7 @@ class Published:
     gaps: tuple[str, ...] = ()
     chosen: Mapping[str, Any] = field(default_factory=dict)
     choice: str = ""
+    preset: str = ""
 
     def covers(self, data: str) -> bool:
         """Tell whether these settings are for that data set."""
@@ -143,11 +146,14 @@ class Row:
         return cast("type[BagClassifier]", found)
 
     def build(
-        self, published: Mapping[str, Any], given: Mapping[str, Any]
+        self, published: Mapping[str, Any], given: Mapping[str, Any], preset: str = ""
     ) -> BagClassifier:
-        """Make an estimator: preset, published, the row's own, then given arguments."""
-        kind = self.load()
-        estimator = getattr(kind, self.preset)() if self.preset else kind()
+        """Make an estimator: preset, published, the row's own, then given arguments.
+
+        The row's own preset stands in where none is given.
+        """
+        kind, preset = self.load(), preset or self.preset
+        estimator = getattr(kind, preset)() if preset else kind()
         if self.one_vs_rest:
             estimator = _imported(_ONE_VS_REST)(estimator)
         for settings in (published, self.arguments, given):

@@ -116,9 +116,15 @@ def as_widths(width: int | Sequence[int], whose: str) -> tuple[int, ...]:
     ((500,), (512, 256))
     """
     widths = width if isinstance(width, Sequence) else [width]
-    if not widths or not all(isinstance(w, Integral) and int(w) >= 1 for w in widths):
+    if not widths or not all(map(_is_width, widths)):
         raise MiplError(
             f"width of {whose} must be an integer >= 1 or several of them; "
             f"got {width!r}."
         )
     return tuple(map(int, widths))
+
+
+def _is_width(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return False
+    return int(value) >= 1

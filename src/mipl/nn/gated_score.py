@@ -34,7 +34,7 @@ class GatedScore(nn.Module):
         self, width: int, gates: int, *, shared: bool, head: str, bias: bool | str
     ) -> None:
         super().__init__()
-        inner, outer = bool(bias), bias is True
+        inner, outer = bool(bias), bool(bias) and bias != "gates"
         self.gate = linear(width, gates, inner)
         self.gate_sigmoid = None if shared else linear(width, gates, inner)
         self.score_hidden = linear(gates, _HIDDEN, outer) if head == "mlp" else None

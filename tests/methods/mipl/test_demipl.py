@@ -66,6 +66,14 @@ def test_the_papers_reading_has_no_feature_network_and_biases_of_the_gates_alone
     assert model.transform(PROBLEM.bags).shape == (12, 4)
 
 
+@pytest.mark.parametrize("true", [1, np.True_])
+def test_biases_are_asked_for_by_whatever_is_true(true):
+    """A grid of NumPy's values is not one of Python's True."""
+    model = DEMIPL(attention_bias=true, training=Training(epochs=1))
+    score = model.fit(PROBLEM.bags, PROBLEM.y).module_.attention.score
+    assert score.gate.bias is not None and score.score_out.bias is not None
+
+
 def loss_of_a_bag(model, bag, sets, weights):
     """Recompute the loss of one bag, instance by instance."""
     module = model.module_

@@ -4,9 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 from tests.methods.mipl.images import SETS, images
 
 from mipl import Bags, Candidates, FastMIPL, MiplError, Training, load_dataset
+from mipl.methods.mipl import fastmipl
 from mipl.nn.encoders import ConvEncoder
 from mipl.nn.soft_logistic import soft_logistic
 from mipl.testing.checks.problem import make_problem
@@ -39,6 +41,15 @@ def fitted(**arguments):
             "width of FastMIPL must be an integer >= 1 or several of them; got ().",
         ),
         (
+            {"width": True},
+            "width of FastMIPL must be an integer >= 1 or several of them; got True.",
+        ),
+        (
+            {"training": Training(batch_size=1)},
+            "FastMIPL compares the bags of a step, and learns nothing from one alone; "
+            "training__batch_size must be None or above 1; got 1.",
+        ),
+        (
             {"standardise": "test"},
             "standardise of FastMIPL must be one of 'training', 'given'; got 'test'.",
         ),
@@ -57,6 +68,30 @@ def test_label_weights_of_both_types_move_alike():
     np.testing.assert_allclose(single.label_weights_, double.label_weights_, atol=1e-4)
     losses = [[line["loss"] for line in m.history_] for m in (single, double)]
     np.testing.assert_allclose(*losses, rtol=1e-4)
+
+
+def test_the_divergence_counts_once_in_an_epoch_whatever_the_batches():
+    """Each step has its bags' share, 1/m of the whole for each of them."""
+    still = {"epochs": 1, "lr": 1e-30, "dtype": "float64"}
+    whole, parts = (
+        fitted(kl_weight=0.7, training=still | {"batch_size": size})
+        for size in (None, 4)
+    )
+    posterior = whole.module_.posterior
+    with torch.no_grad():
+        covariance = posterior.factor @ posterior.factor.mT
+        covariance = covariance + torch.diag_embed(posterior.log_diagonal.exp())
+        sigmas = posterior.log_sigma_attention, posterior.log_sigma_score
+        width = posterior.mean.shape[1] // 2
+        prior = torch.cat([s.T.exp().expand(-1, width) for s in sigmas], dim=1)
+        kl = torch.distributions.kl_divergence(
+            torch.distributions.MultivariateNormal(posterior.mean, covariance),
+            torch.distributions.MultivariateNormal(
+                torch.zeros_like(prior), torch.diag_embed(prior**2)
+            ),
+        ).sum()
+    for model in (whole, parts):
+        assert np.isclose(model.history_[0]["divergence"], 0.7 * float(kl) / 12)
 
 
 def test_scores_start_with_a_regression_on_the_means_of_the_bags():
@@ -162,6 +197,12 @@ def test_label_weights_inside_shrink_and_outside_lie_on_the_simplex():
     assert (inside.sum(axis=1) < 1).all()
     expected = inside / inside.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.label_weights_, expected, atol=1e-6)
+
+
+def test_label_weights_that_vanish_are_even(monkeypatch):
+    """Scores far apart leave the candidates of a bag no probability at all."""
+    monkeypatch.setattr(fastmipl, "confidence_update", lambda w, *_: w * 0)
+    np.testing.assert_allclose(fitted().label_weights_, PROBLEM.candidates / 2)
 
 
 def test_attention_is_that_of_the_classes_by_their_probability():

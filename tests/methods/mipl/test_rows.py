@@ -100,6 +100,7 @@ def test_vectors_have_the_papers_demipl_and_images_the_programs():
     ]:
         model = method("demipl", published_for=data)
         assert {n: getattr(model, n) for n in parts} == {n: reading[n] for n in parts}
+        assert published("demipl", data).preset == ("paper" * (reading is paper))
         assert model.encoder == "image"
         assert model.training.nesterov == (reading is released)
 

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
 from mipl.data.bags import Bags
-from mipl.disambiguation import confidence_update
+from mipl.disambiguation import confidence_update, on_candidates
+from mipl.errors import MiplError
 from mipl.losses import linear_objective
 from mipl.methods.base import Floats
 from mipl.methods.fitted_network import scaled_attention
@@ -164,6 +165,7 @@ class FastMIPL(NeuralBagClassifier):
         )
 
     def _prepare(self, state: TrainingState, source: BatchSource) -> None:
+        state.own["bags"] = torch.tensor(len(source))
         if self.start == "random":
             return
         module = cast("MixedNetwork", state.module.eval())
@@ -180,7 +182,7 @@ class FastMIPL(NeuralBagClassifier):
         self, out: MixedOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         objective = linear_objective(out.bag_scores(), w, out.head.intercept)
-        divergence = out.posterior.kl().sum() / len(w)
+        divergence = out.posterior.kl().sum() / clock.own["bags"]
         return {
             "objective": -objective.mean(),
             "divergence": self.kl_weight * divergence,
@@ -201,8 +203,8 @@ class FastMIPL(NeuralBagClassifier):
 
     def _remember(self, state: TrainingState, source: BatchSource) -> None:
         super()._remember(state, source)
-        w = self.label_weights_
-        self.label_weights_ = w / w.sum(axis=1, keepdims=True)
+        w = on_candidates(state.w.cpu().double(), source.candidates.cpu())
+        self.label_weights_ = w.numpy()
         module = self.module_.eval()
         with torch.no_grad():
             z = torch.cat([seen.z for seen in look(module, source.bags, self.tau_)])
@@ -243,3 +245,8 @@ class FastMIPL(NeuralBagClassifier):
     def _check_arguments(self) -> None:
         super()._check_arguments()
         as_widths(self.width, "FastMIPL")
+        if self._options().batch_size == 1:
+            raise MiplError(
+                "FastMIPL compares the bags of a step, and learns nothing from one "
+                "alone; training__batch_size must be None or above 1; got 1."
+            )
