@@ -138,7 +138,10 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
         ticks += xs
         names += [f"{value:g}" for value in panel.values]
         middle = place * step + (len(panel.values) - 1) / 2
-        across = {"ha": "center", "transform": axis.get_xaxis_transform()}
+        across: dict[str, Any] = {
+            "ha": "center",
+            "transform": axis.get_xaxis_transform(),
+        }
         axis.text(middle, 1.01, name, **across)
         if not known:
             axis.text(middle, 0.5, _GAP, **across)
@@ -156,7 +159,7 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
     _calm(axis)
 
 
-def _write_spreads(axis: Axes, known: Sequence[tuple[int, Point]]) -> None:
+def _write_spreads(axis: Axes, known: Sequence[tuple[float, Point]]) -> None:
     """Write spreads that are too wide, beside their points and off the line."""
     for place, (x, point) in enumerate(known):
         if _spread(point) <= _WIDEST:
