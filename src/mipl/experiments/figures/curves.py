@@ -49,9 +49,7 @@ class TrainingCurves:
         )
 
     def _spots(self, selection: Selection) -> list[Spot]:
-        readings = ours(selection)
-        at_home = (one.by_default() for one in readings)
-        return [*spots(readings, BENCHMARKS), *spots(at_home, [DIGITS])]
+        return spots(ours(selection), (*BENCHMARKS, DIGITS))
 
 
 def history(curves: Curves) -> History:
