@@ -57,6 +57,16 @@ def test_what_is_missing_is_computed_and_shown(reproduce, tmp_path):
     assert told["artefacts"][0]["sheets"][0]["rows"][0]["accuracy"] == str(accuracy)
 
 
+def test_what_cannot_be_is_told_before_anything_is_computed(reproduce, tmp_path):
+    taken = tmp_path / "page"
+    taken.write_text("a file")
+    ran = reproduce("small", "--format", "csv", "--out", taken)
+    assert ran.code == 2 and f"cannot make the folder {taken}" in ran.err
+    ran = reproduce("small", "--backend", "dask")
+    assert ran.code == 2 and "--backend dask and --address go together" in ran.err
+    assert list(tmp_path.iterdir()) == [taken]
+
+
 def test_a_selection_cuts_the_plan(reproduce):
     told = reproduce("small", "--splits", 1, "--epochs", 1, "--dry-run", "--json").json
     assert told["runs"] == 1
