@@ -57,6 +57,19 @@ def test_what_is_missing_is_computed_and_shown(reproduce, tmp_path):
     assert told["artefacts"][0]["sheets"][0]["rows"][0]["accuracy"] == str(accuracy)
 
 
+def test_the_command_on_a_page_makes_that_page_again(reproduce, tmp_path):
+    chosen = ("--splits", "1", "--epochs", 3, "--unpaired", "--method", "miplma")
+    page = ("--format", "markdown", "--out", tmp_path)
+    assert reproduce("small", *chosen, *page).code == 0
+    first = (tmp_path / "small.md").read_text()
+    [command] = [line for line in first.splitlines() if "mipl reproduce" in line]
+    words = command.split()[2:]
+    assert words[0] == "small" and "--epochs 3" in command
+    assert reproduce(*words, "--known", *page).code == 0
+    assert (tmp_path / "small.md").read_text() == first
+    assert "1 of" not in first  # Nothing is missing of what the command asks for.
+
+
 def test_what_cannot_be_is_told_before_anything_is_computed(reproduce, tmp_path):
     taken = tmp_path / "page"
     taken.write_text("a file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -106,7 +107,8 @@ def reproduce(
     if not known:
         done = plan_work.work_off(context, plan, kept, workers, cluster, retry_diverged)
         told = plan_work.as_told(done, store)
-    products: list[Product] = [one.build(kept, selection) for one in wanted]
+    options = selection.options
+    products = [replace(one.build(kept, selection), options=options) for one in wanted]
     files = _write(products, formats or [], out)
     if as_json:
         shown = [_as_dict(product) for product in products]

@@ -175,6 +175,8 @@ class Product:
         Runs it is made of, how many of them the store lacks, and how many diverged.
     curves : pairs of a title and the histories of methods
         Figures by epoch, for a page that can draw them.
+    options : str
+        By which its runs were selected.
     """
 
     name: str
@@ -185,8 +187,9 @@ class Product:
     missing: int = 0
     diverged: int = 0
     curves: tuple[tuple[str, list[tuple[str, list[History]]]], ...] = ()
+    options: str = ""
 
     @property
     def command(self) -> str:
         """What a reader types to make it again."""
-        return f"mipl reproduce {self.name}"
+        return f"mipl reproduce {self.name} {self.options}".rstrip()
