@@ -173,6 +173,8 @@ class Product:
     pictures : tuple of Picture
     runs, missing, diverged : int
         Runs it is made of, how many of them the store lacks, and how many diverged.
+    bare : int
+        Runs whose accuracy alone is known, as from a table, where curves are shown.
     curves : pairs of a title and the histories of methods
         Figures by epoch, for a page that can draw them.
     options : str
@@ -186,6 +188,7 @@ class Product:
     runs: int = 0
     missing: int = 0
     diverged: int = 0
+    bare: int = 0
     curves: tuple[tuple[str, list[tuple[str, list[History]]]], ...] = ()
     options: str = ""
 
