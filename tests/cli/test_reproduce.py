@@ -54,6 +54,8 @@ def test_what_is_missing_is_computed_and_shown(reproduce, tmp_path):
     assert str(accuracy) in ran.out
     told = reproduce("all", "--json").json
     assert told["known"] == 2 and told["artefacts"][0]["missing"] == 0
+    assert told["artefacts"][0]["command"] == "mipl reproduce small"
+    assert told["artefacts"][0]["without_curves"] == 0
     assert told["artefacts"][0]["sheets"][0]["rows"][0]["accuracy"] == str(accuracy)
 
 

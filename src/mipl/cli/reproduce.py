@@ -230,9 +230,11 @@ def _as_dict(product: Product) -> dict[str, Any]:
     return {
         "name": product.name,
         "title": product.title,
+        "command": product.command,
         "runs": product.runs,
         "missing": product.missing,
         "diverged": product.diverged,
+        "without_curves": product.bare,
         "sheets": [
             {"title": sheet.title, "rows": sheet.records(), "notes": list(sheet.notes)}
             for sheet in product.sheets
