@@ -54,7 +54,32 @@ def test_what_is_missing_is_computed_and_shown(reproduce, tmp_path):
     assert str(accuracy) in ran.out
     told = reproduce("all", "--json").json
     assert told["known"] == 2 and told["artefacts"][0]["missing"] == 0
+    assert told["artefacts"][0]["command"] == "mipl reproduce small"
+    assert told["artefacts"][0]["without_curves"] == 0
     assert told["artefacts"][0]["sheets"][0]["rows"][0]["accuracy"] == str(accuracy)
+
+
+def test_the_command_on_a_page_makes_that_page_again(reproduce, tmp_path):
+    chosen = ("--splits", "1", "--epochs", 3, "--unpaired", "--method", "miplma")
+    page = ("--format", "markdown", "--out", tmp_path)
+    assert reproduce("small", *chosen, *page).code == 0
+    first = (tmp_path / "small.md").read_text()
+    [command] = [line for line in first.splitlines() if "mipl reproduce" in line]
+    words = command.split()[2:]
+    assert words[0] == "small" and "--epochs 3" in command
+    assert reproduce(*words, "--known", *page).code == 0
+    assert (tmp_path / "small.md").read_text() == first
+    assert "1 of" not in first  # Nothing is missing of what the command asks for.
+
+
+def test_what_cannot_be_is_told_before_anything_is_computed(reproduce, tmp_path):
+    taken = tmp_path / "page"
+    taken.write_text("a file")
+    ran = reproduce("small", "--format", "csv", "--out", taken)
+    assert ran.code == 2 and f"cannot make the folder {taken}" in ran.err
+    ran = reproduce("small", "--backend", "dask")
+    assert ran.code == 2 and "--backend dask and --address go together" in ran.err
+    assert list(tmp_path.iterdir()) == [taken]
 
 
 def test_a_selection_cuts_the_plan(reproduce):

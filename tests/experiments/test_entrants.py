@@ -2,11 +2,18 @@
 
 import pytest
 
-from mipl.errors import MiplError
 from mipl.experiments.artefact import Selection
 from mipl.experiments.computing import build
-from mipl.experiments.entrants import ATTEN, ATTEN_GATE, DEMIPL, LOSS_ATTEN, MAAM, MIL
-from mipl.experiments.sources import BENCHMARKS, FMNIST, MNIST, SIVAL
+from mipl.experiments.entrants import (
+    ATTEN,
+    ATTEN_GATE,
+    CDL,
+    DEMIPL,
+    LOSS_ATTEN,
+    MAAM,
+    MIL,
+)
+from mipl.experiments.sources import BENCHMARKS, DIGITS, FMNIST, MNIST, SIVAL
 
 
 def run(entrant, source, r=1, **chosen):
@@ -33,7 +40,10 @@ def test_every_run_of_the_multi_instance_table_can_be_built(entrant, source):
     build(run(entrant, source))
 
 
-def test_others_are_not_run_on_data_without_published_settings():
+def test_published_settings_count_where_there_are_some():
     assert run(DEMIPL, SIVAL).arguments == {"published": True}
-    with pytest.raises(MiplError, match="were published for r = 0"):
-        build(run(MAAM, MNIST, r=1))
+    assert run(MAAM, MNIST, r=0).arguments == {"published": True}
+    assert run(MAAM, MNIST, r=1).arguments == {}
+    assert run(DEMIPL, DIGITS).arguments == {}
+    forms = [run(one, DIGITS).arguments for one in CDL[:2]]
+    assert forms == [{}, {"contrast": "cc"}]

@@ -48,21 +48,25 @@ def test_time_grows_with_the_epochs(tmp_path):
     assert not Costs(store).of(whole).rough
 
 
-def test_a_method_that_is_new_to_data_is_judged_by_the_others(tmp_path):
+def test_of_other_data_those_nearest_in_size_tell(tmp_path):
+    """Numbers of an epoch, by the published table of data sets."""
     store = filled(
         tmp_path,
         ("miplgp", "birdsong-mipl", {}, 100.0),
         ("miplgp", "sival-mipl", {}, 300.0),
-        ("vwsgp", "birdsong-mipl", {}, 7.0),
         ("pl-svm", "sival-mipl", {"reduction": "mean"}, 1000.0),
     )
-    cost = Costs(store).of(Run("vwsgp", "sival-mipl", {"length_scale": 2.0}))
-    assert cost.seconds == pytest.approx(21.0) and cost.rough
-    told = estimate([Run("vwsgp", "sival-mipl"), Run("vwsgp", "mnist-mipl")], store)
-    assert (told.seconds, told.unknown, told.rough) == (pytest.approx(21.0), 1, 1)
-    # Vectors of bags are other data than bags: nothing is known of them on Birdsong.
+    mnist, birdsong, sival = 20664 * 784, 48425 * 38, 1500 * 30
+    cost = Costs(store).of(Run("miplgp", "mnist-mipl", {"training__lr": 0.2}))
+    assert cost.seconds == pytest.approx(100.0 * (mnist / birdsong) ** 0.7)
+    assert cost.rough
+    # Of vectors there is one for each bag.
     on_means = Run("pl-svm", "birdsong-mipl", {"reduction": "mean"})
-    assert Costs(store).of(on_means) is None
+    told = Costs(store).of(on_means)
+    assert told.seconds == pytest.approx(1000.0 * (1300 * 38 / sival) ** 0.7)
+    runs = [on_means, Run("miplgp", "own.h5"), Run("vwsgp", "sival-mipl")]
+    told = estimate(runs, store)
+    assert (told.unknown, told.rough) == (2, 1)
 
 
 def test_features_of_one_data_set_are_told_apart(tmp_path):

@@ -1,5 +1,6 @@
 """The runner: what is left of a plan, computed once, whatever happens to a run."""
 
+import sqlite3
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from tests.experiments.deadly import deadly
 
 from mipl import load_dataset, method
-from mipl.experiments import runner
+from mipl.experiments import database, runner
 from mipl.experiments.backends import processes
 from mipl.experiments.computing import compute
 from mipl.experiments.contents import content_of
@@ -142,6 +143,47 @@ def test_whoever_comes_second_changes_nothing(store, monkeypatch):
     progress = run_plan(PLAN[:1], store)
     assert progress.ended.total() == 0 and progress.elsewhere == 1
     assert [one.accuracy for one in store.results()] == [0.5]
+
+
+def test_a_result_outlives_a_store_that_is_locked(store, monkeypatch):
+    """Another program holds the file for longer than anybody waits at a time."""
+    monkeypatch.setattr(database, "_PATIENCE", 0.01)
+    monkeypatch.setattr(runner, "_PAUSE", 0.01)
+    other = sqlite3.connect(store.path, isolation_level=None)
+    told = []
+
+    def locking(runs):
+        outcomes = compute(runs)
+        other.execute("BEGIN EXCLUSIVE")
+        return outcomes
+
+    def watch(progress):
+        if progress.waiting:
+            told.append(progress.waiting)
+            if len(told) == 3:
+                other.execute("COMMIT")
+
+    monkeypatch.setattr(runner, "compute", locking)
+    progress = run_plan(PLAN[:1], store, watch=watch)
+    assert progress.ended == {"finished": 1} and not progress.waiting
+    assert len(store.results()) == 1
+    assert told[0].endswith(
+        "database is locked; wait for the program that holds it, or end that."
+    )
+
+
+def test_a_store_that_is_locked_in_between_is_asked_again(store, monkeypatch):
+    monkeypatch.setattr(runner, "_PAUSE", 0.01)
+    take, refused = Leases.take, []
+
+    def refuse(self, runs):
+        if len(refused) < 2:
+            refused.append(runs)
+            raise database.NotNow("the store is locked.")
+        return take(self, runs)
+
+    monkeypatch.setattr(Leases, "take", refuse)
+    assert run_plan(PLAN, store).ended == {"finished": 3}
 
 
 def test_an_interrupted_runner_leaves_no_lease(store, monkeypatch):

@@ -10,6 +10,7 @@ from mipl.experiments.artefacts import artefact
 from mipl.experiments.cells import Spot
 from mipl.experiments.computing import compute
 from mipl.experiments.entrants import OURS, Entrant
+from mipl.experiments.figures.curves import TrainingCurves
 from mipl.experiments.figures.fig1 import FIGURE as FIG1
 from mipl.experiments.figures.fig_a2 import FIGURE as FIG_A2
 from mipl.experiments.results import Result
@@ -17,6 +18,7 @@ from mipl.experiments.sources import Source
 from mipl.experiments.store import Store
 from mipl.experiments.watched import LookAtEpochs, LookAtInstances, WatchedFigure
 from mipl.methods.registry import method
+from mipl.reports.entries import gaps
 
 DIGITS = Source("digits-mipl", "Digits", "digits-mipl", counts=(1,))
 QUICK = Selection(epochs=3)
@@ -79,6 +81,21 @@ def test_panels_of_missing_runs_are_empty(store, tmp_path):
     [picture] = product.pictures
     assert len(picture.panels) == 3
     assert sum(getattr(p, "weights", None) is not None for p in picture.panels) == 1
+
+
+def test_runs_known_by_their_accuracy_alone_are_told(store, tmp_path):
+    """As those of a table, which will not be computed again."""
+    some = Store(tmp_path / "some.db", create=True)
+    first, second, _ = FIGURE.plan(QUICK)
+    some.record(Result(first, "finished", 0.5, 1.0))
+    some.record(Result(second, "diverged", None, 1.0))
+    product = FIGURE.build(some, QUICK)
+    assert (product.bare, product.diverged, product.missing) == (1, 1, 1)
+    assert "1 of 3 runs came without curves" in gaps(product)
+    curves = TrainingCurves("curves", "")
+    run = curves.plan(QUICK)[0]
+    some.record(Result(run, "finished", 0.5, 1.0))
+    assert curves.build(some, QUICK).bare == 1
 
 
 def test_nothing_is_drawn_of_nothing(tmp_path):

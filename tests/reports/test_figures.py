@@ -31,6 +31,8 @@ def test_bars_have_the_heights_and_a_gap_is_no_zero():
     heights = [bar.get_height() for bar in axis.patches]
     assert heights == pytest.approx([0.8, 0.7, 0.6, np.nan], nan_ok=True)
     assert [text.get_text() for text in axis.texts] == ["?"]
+    names = [text.get_text() for text in axis.figure.legends[0].get_texts()]
+    assert names == ["ours", "other", "no result"]
     hatches = {bar.get_hatch() for bar in axis.patches}
     assert len(hatches) == 2  # Told apart in grey.
 
@@ -62,11 +64,32 @@ def test_a_spread_too_wide_for_a_circle_is_written():
     sweep = Sweep("Birdsong", "λ", (2, 3, 4), (("r = 1", points),))
     figure = draw(Picture("sweep", (sweep,)))
     [axis] = figure.axes
-    assert [text.get_text() for text in axis.texts] == ["75 %", "r = 1"]
+    assert [text.get_text() for text in axis.texts] == ["75", "r = 1"]
     fair, wide = axis.collections[0].get_sizes()
     assert wide < fair
     [legend] = figure.legends
-    assert "above 8 % it is written" in legend.get_texts()[0].get_text()
+    assert "above 8 % it is written, in %" in legend.get_texts()[0].get_text()
+
+
+def test_a_written_spread_stands_where_the_line_does_not_go():
+    points = (Point(0.4, 0.3), Point(0.8, 0.3), Point(0.2, 0.1))
+    sweep = Sweep("Birdsong", "λ", (2, 3, 4), (("r = 1", points),))
+    [axis] = draw(Picture("sweep", (sweep,))).axes
+    rising, falling, last = axis.texts[:3]
+    assert rising.get_va() == "top" and rising.xyann[1] < 0
+    assert {falling.get_va(), last.get_va()} == {"bottom"}
+    assert falling.xyann[1] > 0 and last.xyann[1] > 0
+
+
+def test_a_section_of_a_sweep_without_results_says_so():
+    some, none = (Point(0.3, 0.02), Point(0.02, 0.0)), (Point(None, None),) * 2
+    partly = Sweep("Birdsong", "λ", (2, 3), (("r = 1", some), ("r = 2", none)))
+    empty = Sweep("MNIST", "λ", (2, 3), (("r = 1", none),))
+    first, second = draw(Picture("sweep", (partly, empty), 2)).axes
+    texts = [[text.get_text() for text in axis.texts] for axis in (first, second)]
+    assert texts == [["r = 1", "r = 2", "no result"], ["r = 1", "no result"]]
+    assert first.get_ylim()[0] == 0.0  # Accuracies are not negative.
+    assert second.get_yticks().tolist() == []  # No scale of nothing.
 
 
 def test_attention_is_coloured_by_truth_and_an_absent_run_says_so():
@@ -85,6 +108,7 @@ def test_traces_start_at_epoch_one():
     candidate, other = axis.lines
     assert candidate.get_xydata().tolist() == [[1, 0.5], [2, 0.9]]
     assert candidate.get_linestyle() != other.get_linestyle()
+    assert all(float(tick).is_integer() for tick in axis.get_xticks())
 
 
 def test_methods_that_cannot_be_told_apart_are_joined():

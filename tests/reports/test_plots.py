@@ -114,6 +114,13 @@ def test_curves_show_the_mean_over_runs() -> None:
     assert [line.get_label() for line in lines][-1] == "ours" and len(lines) == 3
 
 
+def test_curves_of_methods_are_told_apart_in_grey() -> None:
+    histories = [(name, [[{"loss": 1.0}]]) for name in ("ours", "released", "paper")]
+    [axis] = draw_curves(histories, [("loss", "")]).axes[:1]
+    named = [one for one in axis.get_lines() if not one.get_label().startswith("_")]
+    assert len({line.get_linestyle() for line in named}) == 3
+
+
 def test_what_is_missing_is_named(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r'pip install "mipl\[plot\]"'):

@@ -172,6 +172,8 @@ def plan_bar() -> Iterator[Callable[[PlanProgress], None]]:
         if now.done > before:
             each = (monotonic() - begun) / (now.done - before)
             figures = f"left {duration(each * (now.total - now.done))}  {figures}"
+        if now.waiting:
+            progress.console.print(f"waiting: {plain(now.waiting)}", soft_wrap=True)
         progress.update(
             task, completed=now.done, total=now.total, figures=plain(figures)
         )

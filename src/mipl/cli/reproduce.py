@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,6 +85,7 @@ def reproduce(
     """
     from mipl.cli import plan_work
     from mipl.experiments.store import Store
+    from mipl.files import make_folder
 
     if name == ["list"]:
         _list(as_json)
@@ -97,13 +99,16 @@ def reproduce(
         expected = plan_work.expected(plan, store, workers, retry_diverged)
         _show_dry_run(expected | {"artefacts": each}, workers, as_json)
         return
+    cluster = plan_work.chosen_backend(backend, address)
+    if formats:  # What cannot be is told before hours are spent.
+        make_folder(out)
     kept = Store(store, create=not known)
     told: dict[str, Any] = {"store": str(store), "ended": {}, "absent": {}}
     if not known:
-        cluster = plan_work.chosen_backend(backend, address)
         done = plan_work.work_off(context, plan, kept, workers, cluster, retry_diverged)
         told = plan_work.as_told(done, store)
-    products: list[Product] = [one.build(kept, selection) for one in wanted]
+    options = selection.options
+    products = [replace(one.build(kept, selection), options=options) for one in wanted]
     files = _write(products, formats or [], out)
     if as_json:
         shown = [_as_dict(product) for product in products]
@@ -207,17 +212,16 @@ def _check_formats(formats: Sequence[str]) -> None:
 def _write(
     products: Sequence[Product], formats: Sequence[str], out: Path
 ) -> list[Path]:
-    from mipl.files import make_folder, write_text
+    from mipl.files import write_text
     from mipl.reports.formats import PICTURES, save_pictures, written
 
     stem = products[0].name if len(products) == 1 else "results"
     files = []
     for format in formats:
-        folder = make_folder(out)
         if format in PICTURES:
-            files += save_pictures(products, folder, format)
+            files += save_pictures(products, out, format)
             continue
-        files.append(folder / f"{stem}.{_SUFFIXES.get(format, format)}")
+        files.append(out / f"{stem}.{_SUFFIXES.get(format, format)}")
         write_text(files[-1], written(products, format))
     return files
 
@@ -226,9 +230,11 @@ def _as_dict(product: Product) -> dict[str, Any]:
     return {
         "name": product.name,
         "title": product.title,
+        "command": product.command,
         "runs": product.runs,
         "missing": product.missing,
         "diverged": product.diverged,
+        "without_curves": product.bare,
         "sheets": [
             {"title": sheet.title, "rows": sheet.records(), "notes": list(sheet.notes)}
             for sheet in product.sheets

@@ -78,8 +78,8 @@ def compute(
         told = plan_work.expected(plan, store, workers, retry_diverged)
         show_json(told) if as_json else plan_work.show_expected(told, workers)
         return
-    kept = Store(store, create=True)
     cluster = plan_work.chosen_backend(backend, address)
+    kept = Store(store, create=True)
     done = plan_work.work_off(context, plan, kept, workers, cluster, retry_diverged)
     told = plan_work.as_told(done, store)
     if as_json:

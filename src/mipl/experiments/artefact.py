@@ -50,6 +50,24 @@ class Selection:
         wanted = getattr(self, name)
         return [value for value in values if wanted is None or value in wanted]
 
+    @property
+    def options(self) -> str:
+        """What ``mipl reproduce NAME`` is given to select the same.
+
+        Examples
+        --------
+        >>> Selection(data=("sival-mipl",), r=(1, 3), epochs=5, paired=False).options
+        '--data sival-mipl --r 1,3 --epochs 5 --unpaired'
+        """
+        named = {"method": self.methods, "data": self.data, "preset": self.presets}
+        words = [f"--{name} {v}" for name, vs in named.items() for v in vs or ()]
+        for name, numbers in (("r", self.r), ("splits", self.splits)):
+            if numbers is not None:
+                words.append(f"--{name} {','.join(map(str, numbers))}")
+        if self.epochs is not None:
+            words.append(f"--epochs {self.epochs}")
+        return " ".join([*words, *([] if self.paired else ["--unpaired"])])
+
 
 class Artefact(Protocol):
     """A table, a figure or a list of claims."""

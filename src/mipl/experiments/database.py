@@ -21,6 +21,15 @@ _VERSION = 1
 _PATIENCE = 60.0  # Seconds to wait while others write.
 _PAUSE = 0.005  # Seconds between two tries.
 _COURTESY = 0.01  # Seconds in which others have their turn after a write.
+_REMEDIES = {
+    sqlite3.SQLITE_BUSY: "wait for the program that holds it, or end that",
+    sqlite3.SQLITE_FULL: "make room on its disk",
+}
+
+
+class NotNow(MiplError):
+    """A store that is locked by another program, or whose disk is full."""
+
 
 _TABLES = (
     """CREATE TABLE results (
@@ -129,11 +138,14 @@ def _patiently(file: sqlite3.Connection, statement: str) -> None:
             file.execute(statement)
             return
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            if monotonic() > end:
+            if _code(error) != sqlite3.SQLITE_BUSY or monotonic() > end:
                 raise
         sleep(_PAUSE)
+
+
+def _code(error: sqlite3.OperationalError) -> int:
+    """Return the kind of an error, without the details of it."""
+    return error.sqlite_errorcode & 0xFF
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -180,10 +192,10 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        what = str(error)
-        remedy = "wait for it" if "locked" in what else "make room or check the place"
-        raise MiplError(
-            f"the store {path} cannot be used: {what}; {remedy}."
+        remedy = _REMEDIES.get(_code(error))
+        kind = MiplError if remedy is None else NotNow
+        raise kind(
+            f"the store {path} cannot be used: {error}; {remedy or 'check the place'}."
         ) from error
     except sqlite3.DatabaseError as error:
         raise BadFile(

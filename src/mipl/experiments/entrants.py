@@ -27,13 +27,11 @@ class Entrant:
     variant : str
         As in the published figures: backbone and reduction, or the form of CDL.
     arguments : mapping
-        Of the run.
+        Of the run; ``published`` counts on data for which settings were published.
     name : str
         Id under which figures were published, where it is another one.
     epochs : bool
         Whether it trains in epochs, whose number a selection may cut.
-    everywhere : bool
-        Whether it also runs on data without published settings, with its own.
     """
 
     method: str
@@ -42,7 +40,6 @@ class Entrant:
     arguments: Mapping[str, Any] = field(default_factory=Facts)
     name: str = ""
     epochs: bool = True
-    everywhere: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arguments", Facts(self.arguments))
@@ -53,8 +50,8 @@ class Entrant:
         """Return the run on one split; ``selection`` may cut the epochs."""
         r = 1 if r is None else r
         arguments = dict(self.arguments)
-        if self.everywhere and not has_published(self.method, source.name, r):
-            arguments.pop("published", None)
+        if not has_published(self.method, source.name, r):
+            arguments.pop("published", None)  # Then its own settings.
         if selection.epochs is not None and self.epochs:
             arguments["training__epochs"] = selection.epochs
         return Run(self.method, source.name, arguments, source.options, r, split)
@@ -62,11 +59,6 @@ class Entrant:
     def published(self, source: Source, r: int | None) -> Figure | None:
         """Return what was published for it."""
         return published(self.name or self.method, self.variant, source.id, r)
-
-    def by_default(self) -> Entrant:
-        """Return it with the method's own settings, for data that nobody published."""
-        kept = {k: v for k, v in self.arguments.items() if k != "published"}
-        return replace(self, arguments=kept)
 
     def with_arguments(self, title: str, **arguments: Any) -> Entrant:
         """Return it under another title with more arguments; nothing was published."""
@@ -81,8 +73,8 @@ class Entrant:
 _PUBLISHED = {"published": True}
 
 
-def _rival(method: str, title: str, everywhere: bool = False) -> Entrant:
-    return Entrant(method, title, arguments=_PUBLISHED, everywhere=everywhere)
+def _rival(method: str, title: str) -> Entrant:
+    return Entrant(method, title, arguments=_PUBLISHED)
 
 
 OURS = Entrant("miplma", "MIPLMA (ours)")
@@ -125,9 +117,9 @@ VGPMIL = Entrant("vgpmil", "VGPMIL", epochs=False)
 LM_VGPMIL = Entrant("lm-vgpmil", "LM-VGPMIL", epochs=False)
 MIVAE = Entrant("mivae", "MIVAE")
 # Settings were published for images; the MIPL papers tell of none for other features.
-ATTEN = _rival("abmil", "ATTEN", everywhere=True)
-ATTEN_GATE = _rival("abmil-gated", "ATTEN-GATE", everywhere=True)
-LOSS_ATTEN = _rival("loss-attention", "LOSS-ATTEN", everywhere=True)
+ATTEN = _rival("abmil", "ATTEN")
+ATTEN_GATE = _rival("abmil-gated", "ATTEN-GATE")
+LOSS_ATTEN = _rival("loss-attention", "LOSS-ATTEN")
 MIL = (VWSGP, VGPMIL, LM_VGPMIL, MIVAE, ATTEN, ATTEN_GATE, LOSS_ATTEN)
 MAAM = _rival("maam", "MaAm")
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import fmean, median
+from statistics import fmean
 
+from mipl.datasets import RECORDS
 from mipl.errors import MiplError
 from mipl.experiments.computing import build
 from mipl.experiments.plan import Facts, Run
+from mipl.experiments.sources import SOURCES
 from mipl.experiments.store import Store
 
 _EPOCHS = "training__epochs"
+# Time by size: of all pairs of data sets that a method was run on, this foretells one
+# by the other best; large matrices take less time per number.
+_GROWTH = 0.7
+
+Place = tuple[str, Facts, str | None]
 
 
 @dataclass(frozen=True)
@@ -65,21 +73,22 @@ class Costs:
 
     A run costs the mean of those that differ only in split, seed and r; failing that,
     of those that differ in the epochs, whose time grows with them; then of the same
-    method on the same data. Where a method was never run on these data, it is believed
-    to be dearer or cheaper here than elsewhere by the factor of the other methods.
+    method on the same data. Where a method was never run on these data, the published
+    data set nearest in size tells, and its time grows with the numbers of an epoch.
     """
 
     def __init__(self, store: Store) -> None:
         self._seconds: dict[Hashable, list[float]] = defaultdict(list)
-        self._here: dict[Hashable, set[Hashable]] = defaultdict(set)
-        self._ratios: dict[tuple[Hashable, Hashable], float | None] = {}
+        self._places: dict[Hashable, dict[Place, float]] = defaultdict(dict)
         for result in store.results():
             run, each = result.run, result.seconds / _epochs(result.run)
+            here, size = _place(run), _size(_place(run))
             self._seconds[_exact(run)].append(result.seconds)
             self._seconds[run.method, run.data].append(each)
             for who in _who(run):
-                self._seconds[who, _place(run)].append(each)
-                self._here[_place(run)].add(who)
+                self._seconds[who, here].append(each)
+                if size is not None:
+                    self._places[who][here] = size
 
     def total(self, runs: Iterable[Run]) -> Estimate:
         """Return the time of some runs."""
@@ -100,29 +109,19 @@ class Costs:
             if like in self._seconds:
                 return Cost(fmean(self._seconds[like]) * _epochs(run))
         for who in _who(run):
-            found = list(self._elsewhere(who, _place(run)))
-            if found:
-                return Cost(median(found) * _epochs(run), rough=True)
+            each = self._elsewhere(who, _place(run))
+            if each is not None:
+                return Cost(each * _epochs(run), rough=True)
         return None
 
-    def _elsewhere(self, who: Hashable, here: Hashable) -> Iterator[float]:
-        """Yield the seconds that each other data set foretells."""
-        for there, methods in self._here.items():
-            ratio = self._ratio(here, there) if who in methods else None
-            if ratio is not None:
-                yield fmean(self._seconds[who, there]) * ratio
-
-    def _ratio(self, here: Hashable, there: Hashable) -> float | None:
-        """Return how much dearer methods are here, by those that were run on both."""
-        if (here, there) not in self._ratios:
-            both = self._here.get(here, set()) & self._here[there]
-            found = [
-                fmean(self._seconds[who, here]) / fmean(self._seconds[who, there])
-                for who in both
-                if fmean(self._seconds[who, there]) > 0
-            ]
-            self._ratios[here, there] = median(found) if found else None
-        return self._ratios[here, there]
+    def _elsewhere(self, who: Hashable, here: Place) -> float | None:
+        """Return the seconds of an epoch that the data nearest in size foretell."""
+        size, others = _size(here), self._places[who]
+        if size is None or not others:
+            return None
+        there = min(others, key=lambda place: abs(math.log(size / others[place])))
+        grown = float((size / others[there]) ** _GROWTH)
+        return fmean(self._seconds[who, there]) * grown
 
 
 def _exact(run: Run) -> Hashable:
@@ -135,9 +134,21 @@ def _who(run: Run) -> tuple[Hashable, Hashable]:
     return (run.method, Facts(own)), run.method
 
 
-def _place(run: Run) -> Hashable:
+def _place(run: Run) -> Place:
     """Return the data as a method sees them: bags, or one vector of each bag."""
-    return run.data, run.options, run.arguments.get("reduction")
+    return run.data, Facts(run.options), run.arguments.get("reduction")
+
+
+@lru_cache(maxsize=1000)
+def _size(place: Place) -> float | None:
+    """Return how many numbers an epoch reads, None of data that nobody published."""
+    data, options, reduction = place
+    for source in SOURCES.values():
+        record = RECORDS.get(source.id)
+        if record and (source.name, source.options) == (data, options):
+            rows = record.instances if reduction is None else record.bags
+            return float(rows * record.features)
+    return None
 
 
 def _epochs(run: Run) -> int:

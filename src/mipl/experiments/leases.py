@@ -11,12 +11,13 @@ import os
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from secrets import token_hex
 from time import time
 
 from mipl.errors import MiplError
 from mipl.experiments import database
+from mipl.experiments.database import NotNow
 from mipl.experiments.plan import Run
 from mipl.experiments.store import SETTLED, Store, asked
 
@@ -89,7 +90,8 @@ class Leases:
         finally:
             over.set()
             beat.join()
-            self.release()
+            with suppress(NotNow):  # What is not given back runs out by itself.
+                self.release()
 
     def _beat(self, over: threading.Event, every: float) -> None:
         while not over.wait(every):

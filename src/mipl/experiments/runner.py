@@ -10,19 +10,24 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import sleep
+from typing import TypeVar
 
 from mipl.errors import MiplError
 from mipl.experiments.backends import Spread, WorkerDied, processes
 from mipl.experiments.computing import Outcome, compute
 from mipl.experiments.contents import loaded
+from mipl.experiments.database import NotNow
 from mipl.experiments.groups import groups
 from mipl.experiments.leases import Leases
 from mipl.experiments.plan import Run
 from mipl.experiments.results import DIVERGED, FAILED, Result
 from mipl.experiments.store import SETTLED, Store
 
-_PAUSE = 1.0  # Seconds between two looks at what other runners do.
+_PAUSE = 1.0  # Seconds between two looks at what other runners and programs do.
+
+Answer = TypeVar("Answer")
 
 Backend = AbstractContextManager[Spread]
 
@@ -45,6 +50,8 @@ class Progress:
         What ended last here.
     absent : dict of str to int
         Why runs cannot be computed here, and how many: their data are not at hand.
+    waiting : str
+        Why the store cannot be used now; "" where it can.
     """
 
     total: int
@@ -54,6 +61,7 @@ class Progress:
     last: Result | None = None
     absent: dict[str, int] = field(default_factory=dict)
     diverged: int = 0
+    waiting: str = ""
 
     @property
     def done(self) -> int:
@@ -181,7 +189,7 @@ class _Runner:
                     sleep(_PAUSE)
 
     def _remaining(self, runs: Sequence[Run]) -> list[Run]:
-        settled = self._store.answers(runs, SETTLED)
+        settled = self._patiently(lambda: self._store.answers(runs, SETTLED))
         others = [run for run in settled if run.question not in self._ended]
         self._progress.elsewhere = len(others)
         return [
@@ -212,16 +220,33 @@ class _Runner:
     def _leased(self, parts: Sequence[list[Run]]) -> Iterator[list[Run]]:
         """Give the groups, without what other runners have or had meanwhile."""
         for part in parts:
-            mine = self._leases.take(part)
+            try:
+                mine = self._leases.take(part)
+            except NotNow:  # They are asked for again.
+                return
             self._flying |= {run.question: run for run in mine}
             if mine:
                 yield mine
+
+    def _patiently(self, ask: Callable[[], Answer]) -> Answer:
+        """Ask the store again and again: what was computed shall not be lost."""
+        while True:
+            try:
+                answer = ask()
+            except NotNow as error:
+                self._progress.waiting = str(error)
+                self._tell(self._progress)
+                sleep(_PAUSE)
+            else:
+                self._progress.waiting = ""
+                return answer
 
     def _keep(self, outcomes: Sequence[Outcome]) -> None:
         for one in outcomes:
             question = one.result.run.question
             # Not recorded where we were held up so long that somebody took over.
-            if self._store.record(one.result, one.curves, one.predictions):
+            kept = one.result, one.curves, one.predictions
+            if self._patiently(partial(self._store.record, *kept)):
                 self._ended.add(question)
                 self._progress.ended[one.result.state] += 1
                 self._progress.last = one.result

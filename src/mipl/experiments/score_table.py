@@ -13,7 +13,7 @@ from mipl.experiments.pictures import Picture
 from mipl.experiments.ranking import in_words, ranked
 from mipl.experiments.sheet import Entry, Score, Sheet
 from mipl.experiments.sources import MEANING, Source
-from mipl.methods.registry import published
+from mipl.methods.registry import has_published, published
 
 NOT_PLANNED = "–"
 _MARKS = (
@@ -89,16 +89,17 @@ def choices(spots: Iterable[Spot]) -> list[str]:
     """Name the settings of the released MIPLMA that its authors did not print."""
     found: dict[str, list[str]] = {}
     for spot in spots:
-        if spot.entrant == RELEASED:
-            row = published(RELEASED.method, spot.source.name, spot.r or 1)
+        where = spot.source.name, spot.r or 1
+        if spot.entrant == RELEASED and has_published(RELEASED.method, *where):
+            row = published(RELEASED.method, *where)
             values = ", ".join(f"{name} {value}" for name, value in row.chosen.items())
             at = "" if spot.r is None else f" r = {spot.r}"
             if values:
                 told = f"{values} ({row.choice})"
                 found.setdefault(told, []).append(f"{spot.source.title}{at}")
     return [
-        f"{RELEASED.title} on {'; '.join(where)}: {told}."
-        for told, where in found.items()
+        f"{RELEASED.title} on {'; '.join(places)}: {told}."
+        for told, places in found.items()
     ]
 
 

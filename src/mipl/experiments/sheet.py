@@ -173,8 +173,12 @@ class Product:
     pictures : tuple of Picture
     runs, missing, diverged : int
         Runs it is made of, how many of them the store lacks, and how many diverged.
+    bare : int
+        Runs whose accuracy alone is known, as from a table, where curves are shown.
     curves : pairs of a title and the histories of methods
         Figures by epoch, for a page that can draw them.
+    options : str
+        By which its runs were selected.
     """
 
     name: str
@@ -184,9 +188,11 @@ class Product:
     runs: int = 0
     missing: int = 0
     diverged: int = 0
+    bare: int = 0
     curves: tuple[tuple[str, list[tuple[str, list[History]]]], ...] = ()
+    options: str = ""
 
     @property
     def command(self) -> str:
         """What a reader types to make it again."""
-        return f"mipl reproduce {self.name}"
+        return f"mipl reproduce {self.name} {self.options}".rstrip()

@@ -137,6 +137,7 @@ class WatchedFigure:
         looks = self._of(selection)
         panels = [look.panel(curves.get(look.run(selection), {})) for look in looks]
         some = any(curves.values())
+        diverged = sum(one.state == DIVERGED for one in answers.values())
         pictures = (Picture(self.name, tuple(panels), self.columns),) if some else ()
         return Product(
             self.name,
@@ -145,7 +146,8 @@ class WatchedFigure:
             pictures,
             len(runs),
             len(runs) - len(answers),
-            sum(one.state == DIVERGED for one in answers.values()),
+            diverged,
+            sum(not one for one in curves.values()) - diverged,
         )
 
     def _of(self, selection: Selection) -> list[Look]:

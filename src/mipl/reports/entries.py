@@ -61,6 +61,8 @@ def gaps(product: Product) -> str:
     told = []
     if product.diverged:
         told.append(f"{product.diverged} of {product.runs} runs diverged")
+    if product.bare:
+        told.append(f"{product.bare} of {product.runs} runs came without curves")
     if product.missing:
         told.append(f"{product.missing} of {product.runs} runs are missing")
     return ", ".join(told)

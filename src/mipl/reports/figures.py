@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mipl.experiments.pictures import (
@@ -41,6 +41,7 @@ _FILLS = (
     ("#ececec", ""),
 )
 _MARKERS = "osD^v"
+_GAP = "no result"
 _DIAMETER = 500.0  # Points of a circle whose standard deviation is the mean itself.
 _WIDEST = 0.08  # Relative spread above which a circle would cover its neighbours.
 
@@ -78,7 +79,8 @@ def _share_legend(figure: Figure, axes: list[Axes], used: int) -> None:
     found = [axis.get_legend_handles_labels() for axis in axes]
     pairs = (zip(names, handles, strict=True) for handles, names in found)
     each = {name: handle for pair in pairs for name, handle in pair}
-    names, handles = list(each), list(each.values())
+    names = sorted(each, key=lambda name: name == _GAP)  # It comes last.
+    handles = [each[name] for name in names]
     if not names:
         return
     if used < len(axes):
@@ -111,6 +113,8 @@ def _bars(axis: Axes, panel: Bars) -> None:
             if point.mean is None:  # A gap would read as an accuracy of zero.
                 x = group - 0.42 + (place + 0.5) * width
                 axis.text(x, 0.01, "?", ha="center", va="bottom", fontsize=8)
+    if any(point.mean is None for _, points in panel.series for point in points):
+        axis.plot([], [], marker="$?$", linestyle="", color=INK, label=_GAP)
     axis.set_xticks(range(len(panel.groups)), panel.groups)
     axis.set(ylim=(0, 1.02), ylabel="accuracy", title=panel.title)
     axis.set_xlim(-0.55, len(panel.groups) - 0.45)
@@ -130,30 +134,46 @@ def _sweep(axis: Axes, panel: Sweep) -> None:
         areas = [_area(_spread(p)) for _, p in known]
         axis.scatter(at, means, s=areas, color=colour, alpha=0.35, linewidth=0)
         axis.plot(at, means, f"{marker}-", color=colour, linewidth=1.2, markersize=3)
-        for x, mean, p in zip(at, means, (p for _, p in known), strict=True):
-            if _spread(p) > _WIDEST:
-                told = f"{_spread(p):.0%}".replace("%", " %")
-                axis.annotate(
-                    told,
-                    (x, mean),
-                    (0, 7),
-                    textcoords="offset points",
-                    ha="center",
-                    fontsize=8,
-                )
+        _write_spreads(axis, known)
         ticks += xs
         names += [f"{value:g}" for value in panel.values]
         middle = place * step + (len(panel.values) - 1) / 2
-        axis.text(middle, 1.01, name, ha="center", transform=axis.get_xaxis_transform())
+        across: dict[str, Any] = {
+            "ha": "center",
+            "transform": axis.get_xaxis_transform(),
+        }
+        axis.text(middle, 1.01, name, **across)
+        if not known:
+            axis.text(middle, 0.5, _GAP, **across)
     told = "diameter of a circle: its standard deviation, here 2 % of the mean"
     if any(_spread(p) > _WIDEST for _, points in panel.series for p in points):
-        told += f";\nabove {_WIDEST:.0%} it is written".replace("%", " %")
+        told += f";\nabove {_WIDEST * 100:g} % it is written, in %"
     axis.scatter([], [], s=_area(0.02), color=GRID, edgecolor=INK, label=told)
     axis.set_xticks(ticks, names, fontsize=8)
     axis.set(xlabel=panel.argument, ylabel="accuracy")
     axis.set_title(panel.title, pad=16)
     axis.margins(y=0.25)
+    axis.set_ylim(bottom=max(axis.get_ylim()[0], 0.0))
+    if not any(p.mean is not None for _, points in panel.series for p in points):
+        axis.set_yticks([])
     _calm(axis)
+
+
+def _write_spreads(axis: Axes, known: Sequence[tuple[float, Point]]) -> None:
+    """Write spreads that are too wide, beside their points and off the line."""
+    for place, (x, point) in enumerate(known):
+        if _spread(point) <= _WIDEST:
+            continue
+        mean = point.mean or 0.0
+        rises = any((after.mean or 0.0) > mean for _, after in known[place + 1 :][:1])
+        axis.annotate(
+            f"{100 * _spread(point):.0f}",
+            (x, mean),
+            (4, -2 if rises else 2),
+            textcoords="offset points",
+            va="top" if rises else "bottom",
+            fontsize=8,
+        )
 
 
 def _spread(point: Point) -> float:
@@ -194,12 +214,13 @@ def _traces(axis: Axes, panel: Traces) -> None:
     ):
         epochs = range(1, len(values) + 1)
         axis.plot(epochs, values, style, color=colour, linewidth=1.6, label=name)
+    axis.locator_params(axis="x", integer=True)
     _calm(axis)
 
 
 def _absent(axis: Axes) -> None:
     where = {"ha": "center", "va": "center", "transform": axis.transAxes}
-    axis.text(0.5, 0.5, "no result", **where)  # type: ignore[arg-type]
+    axis.text(0.5, 0.5, _GAP, **where)  # type: ignore[arg-type]
     axis.set_xticks([])
     axis.set_yticks([])
 

@@ -17,9 +17,9 @@ from mipl.reports.markdown import escaped, table_lines
 _HOUR, _MINUTE = 3600.0, 60.0
 _NOTE = (
     "Time of one core, by like runs that were computed. ≈: the method was computed on "
-    "other data only, and is taken to be dearer here by as much as other methods are; "
-    "?: nothing like it was computed. A run that several tables need is counted in "
-    "each of them, and once below."
+    "other data only, of which those nearest in size tell; ?: nothing like it was "
+    "computed. A run that several tables need is counted in each of them, and once "
+    "below."
 )
 _CELLS = "Missing runs of each method and data set, over all r, and their time:"
 

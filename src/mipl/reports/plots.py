@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 INK, PALE, GRID = "#24292f", "#c9d1d9", "#e6e9ed"
 ATTENTION, NEGATIVE, POSITIVE = "#d55e00", "#56b4e9", "#009e73"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#7a7a7a")  # Told apart by everybody.
+_STYLES = ("-", "--", "-.", ":")  # Tell lines apart in grey.
 SUFFIXES = (".png", ".svg", ".pdf")
 
 # For names in letters that the usual font lacks, where the system has such a font.
@@ -126,14 +127,15 @@ def draw_curves(
         The mean over runs is a line, the runs themselves are faint.
     panels : pairs of a figure's name in the histories and its title
     """
+    looks = list(zip(SERIES, _STYLES, strict=True))
     with drawing() as matplotlib:
         figure: Figure = matplotlib.figure.Figure(
             figsize=(10.5, 2.9 * math.ceil(len(panels) / 2)), layout="constrained"
         )
         axes = figure.subplots(math.ceil(len(panels) / 2), 2, squeeze=False).ravel()
         for axis, (name, title) in zip(axes, panels, strict=False):
-            for colour, (method, runs) in zip(SERIES, histories, strict=False):
-                _lines(axis, [[e[name] for e in run] for run in runs], colour, method)
+            for look, (method, runs) in zip(looks, histories, strict=False):
+                _lines(axis, [[e[name] for e in run] for run in runs], look, method)
             axis.set_title(title)
             axis.grid(axis="y", color=GRID)
             axis.set_axisbelow(True)
@@ -152,9 +154,13 @@ _LEGEND: dict[str, Any] = {
 }
 
 
-def _lines(axis: Axes, runs: Sequence[Sequence[float]], colour: str, name: str) -> None:
+def _lines(
+    axis: Axes, runs: Sequence[Sequence[float]], look: tuple[str, str], name: str
+) -> None:
+    colour, style = look
     for run in runs:
         axis.plot(range(1, len(run) + 1), run, color=colour, alpha=0.25, linewidth=0.8)
     shortest = min(map(len, runs))  # Early stopping may end runs at different epochs.
     mean = np.mean([run[:shortest] for run in runs], axis=0)
-    axis.plot(range(1, shortest + 1), mean, color=colour, linewidth=1.8, label=name)
+    epochs = range(1, shortest + 1)
+    axis.plot(epochs, mean, style, color=colour, linewidth=1.8, label=name)

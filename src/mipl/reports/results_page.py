@@ -124,8 +124,9 @@ def _section(product: Product, seen: _Seen) -> list[str]:
         lines += [*_shown(product.name, sheet, seen), ""]
     if not product.sheets:
         page = f"`{product.command} --format html` draws it on a page"
-        done = product.runs - product.missing - product.diverged
+        done = product.runs - product.missing - product.diverged - product.bare
         lost = f", {product.diverged} diverged" if product.diverged else ""
+        lost += f", {product.bare} came without curves" if product.bare else ""
         lines += [f"{done} of {product.runs} runs are there{lost}; {page}.", ""]
     return lines
 

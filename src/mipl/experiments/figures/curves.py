@@ -32,26 +32,25 @@ class TrainingCurves:
         found: dict[str, list[tuple[str, list[History]]]] = {}
         runs = self.plan(selection)
         answers = store.answers(runs, SETTLED)
+        curves = {run: history(store.curves(one)) for run, one in answers.items()}
         for spot in selected(self._spots(selection), selection):
-            results = [answers[r] for r in spot.runs(selection) if r in answers]
-            kept = [history(store.curves(result)) for result in results]
-            whole = [one for one in kept if one]
+            whole = [curves[r] for r in spot.runs(selection) if curves.get(r)]
             if whole:
                 title = f"{spot.source.title}, r = {spot.r}"
                 found.setdefault(title, []).append((spot.entrant.title, whole))
+        diverged = sum(one.state == DIVERGED for one in answers.values())
         return Product(
             self.name,
             self.title,
             runs=len(runs),
             missing=len(runs) - len(answers),
-            diverged=sum(one.state == DIVERGED for one in answers.values()),
+            diverged=diverged,
+            bare=sum(not one for one in curves.values()) - diverged,
             curves=tuple(found.items()),
         )
 
     def _spots(self, selection: Selection) -> list[Spot]:
-        readings = ours(selection)
-        at_home = (one.by_default() for one in readings)
-        return [*spots(readings, BENCHMARKS), *spots(at_home, [DIGITS])]
+        return spots(ours(selection), (*BENCHMARKS, DIGITS))
 
 
 def history(curves: Curves) -> History:

@@ -16,9 +16,7 @@ from mipl.experiments.sources import DIGITS
 TABLE = ScoreTable(
     "digits",
     "Digits-MIPL: every MIPL and partial-label method, by its own settings",
-    leaders=(OURS, RELEASED.by_default()),
-    rivals=tuple(
-        one.by_default() for one in (*RIVALS, *LATER, *VARIANTS, MAMM, *LINEAR, *MLP)
-    ),
+    leaders=(OURS, RELEASED),
+    rivals=(*RIVALS, *LATER, *VARIANTS, MAMM, *LINEAR, *MLP),
     sources=(DIGITS,),
 )
