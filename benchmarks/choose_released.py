@@ -37,7 +37,11 @@ GRIDS: dict[str, dict[str, tuple[Any, ...]]] = {
     # The bound on gradients is ours: the paper tells of none.
     "cdl": {"training__lr": RATES, "training__clip": (None, 1.0)},
     # Only settings for MNIST-MIPL were published; these axes are ours.
-    "promipl": {"training__lr": (0.005, 0.05), "tau": (5.0, 0.5, 0.1)},
+    "promipl": {
+        "training__lr": (0.005, 0.05),
+        "tau": (5.0, 0.5, 0.1),
+        "training__clip": (None, 1.0),
+    },
 }
 KNOWN: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     ("miplma-released", "birdsong-mipl"): {"lam": (5.0,)},  # Published.
