@@ -41,4 +41,7 @@ Writing = Annotated[
         "(.bags.h5); may be repeated.",
     ),
 ]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out pictures that cannot be used.")
+]
 Out = Annotated[Path, typer.Option("--out", "-o", help=f"What to write: {FORMATS}.")]
