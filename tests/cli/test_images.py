@@ -297,9 +297,13 @@ def test_new_pictures_are_predicted_without_labels(run, trained) -> None:
             "--generator and --set of the training.",
         ),
         (
+            ("-g", "row", "--set", "size=4", "--r", "1"),
+            "--r, --data-seed and --raw do not go with --generator, which takes "
+            "pictures; leave them out.",
+        ),
+        (
             ("-g", "row", "--set", "size=4", "--split", "0"),
-            "--split, --r, --data-seed and --raw do not go with --generator, which "
-            "takes a folder of pictures; leave them out.",
+            "pictures have no splits; leave --split or --generator out.",
         ),
     ],
 )
@@ -316,3 +320,19 @@ def test_new_pictures_that_cannot_be_read_are_left_out_on_request(run, trained) 
     ran = run(*order, "--skip-bad")
     assert [row["bag_id"] for row in ran.json] == ["p", "q"]
     assert "left out: " in ran.err and "o.png" in ran.err
+
+
+def test_a_new_picture_is_explained_and_drawn_over(run, trained, tmp_path) -> None:
+    folder, new = trained
+    order = ("explain", folder, new / "p.png", "-g", "row", "--set", "size=4")
+    ran = run(*order, "--bag", 0, "--overlay", tmp_path / "o.png", "--json")
+    assert ran.code == 0, ran.err
+    model, bags = load_model(folder / "model"), Row(size=4).transform(new)
+    told = {one["class"]: one["weight"] for one in ran.json["classes"]}
+    # Nobody told which classes it may be of.
+    assert all(one["candidate"] for one in ran.json["classes"])
+    np.testing.assert_allclose(list(told.values()), model.predict_proba(bags)[0])
+    attention = sorted(one["attention"] for one in ran.json["instances"])
+    np.testing.assert_allclose(attention, np.sort(model.attend(bags[:1])))
+    assert Image.open(tmp_path / "o.png").width > 1000
+    assert run(*order[:4], "row", "--bag", 0).code == 2

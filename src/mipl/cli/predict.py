@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mipl.cli.model_options import DataSeed, Fold, ModelFolder
+from mipl.cli.model_options import DataSeed, Fold, ModelFolder, NewPictures
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings, SkipBad
-from mipl.cli.output import say, show, show_json, table, warn
+from mipl.cli.output import say, show, show_json, table
 from mipl.cli.sources import Source
 
 if TYPE_CHECKING:
-    from mipl.cli.run_folder import OpenedModel
     from mipl.data.bags import Array, Bags
     from mipl.methods.base import BagClassifier
 
@@ -31,15 +30,7 @@ def predict(
         float | None,
         typer.Option(help="Add sets that hold the truth with probability 1 - alpha."),
     ] = None,
-    generator: Annotated[
-        str | None,
-        typer.Option(
-            "--generator",
-            "-g",
-            help="DATA is a folder of pictures, to be cut as those of the training: "
-            "the generator, whose arguments are --set.",
-        ),
-    ] = None,
+    generator: NewPictures = None,
     skip_bad: SkipBad = False,
     split: Fold = None,
     r: FalseLabels = None,
@@ -52,6 +43,7 @@ def predict(
 
     The bags need no labels; with --generator they are made of pictures.
     """
+    from mipl.cli.generators import new_bags
     from mipl.cli.run_folder import open_model
     from mipl.cli.tables import check_table_name, write_table
     from mipl.errors import MiplError
@@ -64,8 +56,10 @@ def predict(
             f"{model} is not calibrated; train with --calibrate, or leave --alpha out."
         )
     source = opened.source(Source(data, r, data_seed, raw, settings or ()))
+    if generator is not None and split is not None:
+        raise MiplError("pictures have no splits; leave --split or --generator out.")
     if generator is not None:
-        bags = _cut(opened, source, generator, skip_bad, split)
+        bags = new_bags(opened, source, generator, skip_bad)
     elif split is not None:
         bags = source.dataset().split(split)[1].bags
     else:
@@ -79,34 +73,6 @@ def predict(
         show_json(_records(columns))
     else:
         _show(columns, data, out)
-
-
-def _cut(
-    opened: OpenedModel,
-    source: Source,
-    generator: str,
-    skip_bad: bool,
-    split: int | None,
-) -> Bags:
-    """Turn pictures, which need no labels, into bags."""
-    from mipl.cli.generators import named_generator
-    from mipl.cli.progress import count_bar
-    from mipl.errors import MiplError
-    from mipl.files import existing
-
-    if (split, source.r, source.seed, source.raw) != (None,) * 4:
-        raise MiplError(
-            "--split, --r, --data-seed and --raw do not go with --generator, which "
-            "takes a folder of pictures; leave them out."
-        )
-    made = named_generator(generator, source.settings, skip_bad=skip_bad)
-    made.check()
-    opened.check_generator(made)
-    with count_bar("pictures") as progress:
-        done = made.convert(existing(source.target), progress=progress)
-    for reason in done.skipped.values():
-        warn(f"left out: {reason}")
-    return done.bags
 
 
 def _columns(model: BagClassifier, bags: Bags, alpha: float | None) -> dict[str, Array]:
