@@ -334,5 +334,6 @@ def test_a_new_picture_is_explained_and_drawn_over(run, trained, tmp_path) -> No
     np.testing.assert_allclose(list(told.values()), model.predict_proba(bags)[0])
     attention = sorted(one["attention"] for one in ran.json["instances"])
     np.testing.assert_allclose(attention, np.sort(model.attend(bags[:1])))
-    assert Image.open(tmp_path / "o.png").width > 1000
+    with Image.open(tmp_path / "o.png") as drawn:
+        assert drawn.width > 1000
     assert run(*order[:4], "row", "--bag", 0).code == 2
