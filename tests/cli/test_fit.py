@@ -10,6 +10,7 @@ import pytest
 
 import mipl
 from mipl.cli.progress import EpochBar
+from mipl.cli.run_config import run_config
 from mipl.experiments.trained_on import fingerprints
 
 QUICK = ("--set", "training.epochs=2", "--set", "options.n_bags=40")
@@ -57,6 +58,17 @@ def test_the_config_that_was_used_gives_the_same_model_again(fit, run, tmp_path)
     for name in ("run.toml", "bags.json", "model/model.safetensors"):
         first, second = (tmp_path / f / name for f in ("run", "again"))
         assert first.read_bytes() == second.read_bytes()
+
+
+def test_published_settings_are_where_arguments_begin() -> None:
+    """What is kept of a run has every value, so that it needs no table of them."""
+    given = {"method": "demipl", "published": True, "seed": 7}
+    run = run_config({"data": "sival-mipl", "r": 2}, given, ["training.epochs=3"])
+    own = mipl.method("demipl", published_for="sival-mipl", r=2, random_state=7)
+    own.set_params(training__epochs=3)
+    assert repr(run.estimator()) == repr(own) != repr(mipl.method("demipl"))
+    used = run.as_used(own)
+    assert used.published is None and repr(used.estimator()) == repr(own)
 
 
 def test_options_win_over_the_config_and_set_over_both(run, tmp_path) -> None:
@@ -130,6 +142,7 @@ def test_nothing_is_left_of_a_fit_that_fails(fit, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (("--published",), "unknown data set with published settings of miplma 'synth"),
         (("--method", "miplam"), "unknown method 'miplam'; did you mean 'miplma'?"),
         (("--set", "lamm=1"), "did you mean 'lam'?"),
         (("--set", "training.lrr=1"), "did you mean 'training__lr'?"),

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from safetensors.torch import save_file
 
-from mipl import read_dataset
+from mipl import load_model, read_dataset
 from mipl.images import SIFT, DeepPatches, KMeansSeg, Row
 from mipl.nn.initial import initialise
 from mipl.nn.pretrained import NETWORKS
@@ -257,3 +257,83 @@ def _finished(part) -> int:
         return 0
     finally:
         connection.close()
+
+
+# -- new pictures ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def trained(run, slides, tmp_path):
+    """A model of the slides, and a folder of new pictures without labels."""
+    data = tmp_path / "x.bags.h5"
+    assert _to_bags(run, slides, data, "--set", "size=4").code == 0
+    ran = run("fit", data, "--out", tmp_path / "run", "--set", "training.epochs=2")
+    assert ran.code == 0, ran.err
+    new = tmp_path / "new"
+    new.mkdir()
+    (slides / "a1.png").rename(new / "p.png")
+    (slides / "b/b0.png").rename(new / "q.png")
+    return tmp_path / "run", new
+
+
+def test_new_pictures_are_predicted_without_labels(run, trained) -> None:
+    folder, new = trained
+    ran = run("predict", folder, new, "-g", "row", "--set", "size=4", "--json")
+    assert ran.code == 0, ran.err
+    expected = load_model(folder / "model").predict_proba(Row(size=4).transform(new))
+    assert [row["bag_id"] for row in ran.json] == ["p", "q"]
+    told = [[row[f"p_{c}"] for c in ("mucus", "stroma", "tumour")] for row in ran.json]
+    np.testing.assert_allclose(told, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (
+            ("-g", "row"),
+            "the model learnt from pictures cut by Row(border='replicate', "
+            "neighbour='difference', size=4), and these would be cut by "
+            "Row(border='replicate', neighbour='difference', size=8); give the "
+            "--generator and --set of the training.",
+        ),
+        (
+            ("-g", "row", "--set", "size=4", "--r", "1"),
+            "--r, --data-seed and --raw do not go with --generator, which takes "
+            "pictures; leave them out.",
+        ),
+        (
+            ("-g", "row", "--set", "size=4", "--split", "0"),
+            "pictures have no splits; leave --split or --generator out.",
+        ),
+    ],
+)
+def test_pictures_cut_otherwise_are_refused(run, trained, more, sentence) -> None:
+    ran = run("predict", *trained, *more)
+    assert ran.code == 2 and f"error: {sentence}" in ran.err
+
+
+def test_new_pictures_that_cannot_be_read_are_left_out_on_request(run, trained) -> None:
+    folder, new = trained
+    (new / "o.png").write_bytes(b"no picture")
+    order = ("predict", folder, new, "-g", "row", "--set", "size=4", "--json")
+    assert run(*order).code == 2
+    ran = run(*order, "--skip-bad")
+    assert [row["bag_id"] for row in ran.json] == ["p", "q"]
+    assert "left out: " in ran.err and "o.png" in ran.err
+
+
+def test_a_new_picture_is_explained_and_drawn_over(run, trained, tmp_path) -> None:
+    folder, new = trained
+    order = ("explain", folder, new / "p.png", "-g", "row", "--set", "size=4")
+    ran = run(*order, "--bag", 0, "--overlay", tmp_path / "o.png", "--json")
+    assert ran.code == 0, ran.err
+    model, bags = load_model(folder / "model"), Row(size=4).transform(new)
+    told = {one["class"]: one["weight"] for one in ran.json["classes"]}
+    # Nobody told which classes it may be of.
+    assert all(one["candidate"] for one in ran.json["classes"])
+    np.testing.assert_allclose(list(told.values()), model.predict_proba(bags)[0])
+    attention = sorted(one["attention"] for one in ran.json["instances"])
+    np.testing.assert_allclose(attention, np.sort(model.attend(bags[:1])))
+    with Image.open(tmp_path / "o.png") as drawn:
+        assert drawn.width > 1000
+    assert run(*order[:4], "row", "--bag", 0).code == 2

@@ -142,3 +142,27 @@ def test_a_killed_command_goes_on_and_leaves_nothing_else_behind(run, tmp_path):
     for name in FILES:
         one, other = ((tmp_path / f / name).read_bytes() for f in ("killed", "whole"))
         assert one == other, name
+
+
+def test_learners_of_a_class_each_that_are_ready_are_kept(run, tmp_path, monkeypatch):
+    on_end, begun = EpochBar.on_fit_task_end, []
+
+    def ended(self, estimator, context, *, metadata=None, **others):
+        begun.extend([1] * bool(metadata and metadata["figures"]["epoch"] == 1))
+        if len(begun) == 3:  # Two are ready.
+            signal.raise_signal(signal.SIGINT)
+        return on_end(self, estimator, context, metadata=metadata, **others)
+
+    few = ("--set", "options.n_bags=40", "--set", "inducing=8", "--set", "iterations=3")
+    order = ("fit", "synthetic", "--method", "vgpmil", *few, "--out")
+    assert run(*order, tmp_path / "whole").code == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochBar, "on_fit_task_end", ended)
+        ran = run(*order, tmp_path / "run")
+    assert ran.code == 130 and "--resume" in ran.err
+    ran = run(*order, tmp_path / "run", "--resume")
+    assert ran.code == 0 and "3/3" in ran.err  # Two of five need not be learnt.
+    for name in FILES:
+        whole, other = ((tmp_path / f / name).read_bytes() for f in ("whole", "run"))
+        assert whole == other, name
+    assert not (tmp_path / "run.checkpoint").exists()

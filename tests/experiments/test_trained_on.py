@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -65,3 +67,10 @@ def test_all_bags_trained_on_are_all_judged(data) -> None:
 def test_unknown_folds_are_told(data) -> None:
     with pytest.raises(MiplError, match="fold must be 0 to 9; got 10"):
         TrainedOn.of(data, 10)
+
+
+def test_what_made_the_bags_of_pictures_is_remembered(data) -> None:
+    made = {"kind": "Row", "size": 8}
+    assert TrainedOn.of(replace(data, facts={"generator": made}), 0).generator == made
+    # A word in a file of one's own may mean anything.
+    assert TrainedOn.of(replace(data, facts={"generator": "me"}), 0).generator is None

@@ -24,11 +24,12 @@ from mipl import (
     Training,
     load_model,
 )
-from mipl.errors import Diverged
+from mipl.errors import BadFile, Diverged
 from mipl.methods import one_vs_rest
 from mipl.methods.base import BagClassifier
 from mipl.testing import CHECKS
 from mipl.testing.checks.problem import make_problem
+from mipl.training.sealed import seal, unseal
 
 SMALL = VGPMIL(inducing=10, iterations=4)
 NETWORK = MIPLMA(width=4, training=Training(epochs=2, batch_size=8))
@@ -431,3 +432,58 @@ def test_forged_learners_are_refused(learnt, tmp_path):
 def test_wrong_arguments_are_told(model, sentence):
     with pytest.raises(MiplError, match=sentence):
         model.fit(PROBLEM.bags, PROBLEM.y)
+
+
+# -- interrupted -----------------------------------------------------------------------
+
+
+def interrupted(model, path):
+    """Fit, with Ctrl-C after the first learner that is ready."""
+    model = clone(model).set_callbacks(Impatient())
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(PROBLEM.bags, PROBLEM.y, checkpoint=path)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_only_learners_that_were_not_ready_are_learnt_again(
+    groups, tmp_path, monkeypatch, n_jobs
+):
+    monkeypatch.setattr(one_vs_rest, "_TOGETHER", 1)
+    path = tmp_path / "x.checkpoint"
+    interrupted(OneVsRest(NETWORK), path)
+    assert groups[0] == [PROBLEM.classes[0]]
+    before = len(groups)
+    whole = OneVsRest(NETWORK, n_jobs=n_jobs)
+    p = whole.fit(PROBLEM.bags, PROBLEM.y, checkpoint=path).predict_proba(PROBLEM.bags)
+    if n_jobs is None:
+        left = [[name] for name in PROBLEM.classes if [name] not in groups[:before]]
+        assert groups[before:] == left and len(left) < len(PROBLEM.classes)
+    unbroken = OneVsRest(NETWORK).fit(PROBLEM.bags, PROBLEM.y)
+    np.testing.assert_array_equal(p, unbroken.predict_proba(PROBLEM.bags))
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (OneVsRest(SMALL, duplication="membership"), "its duplication is replicate"),
+        (OneVsRest(clone(SMALL).set_params(inducing=5)), "its estimator.inducing is"),
+        (OneVsRest(NETWORK), "its estimator is mipl.methods.mil.vgpmil:VGPMIL, here"),
+        (NETWORK, "its method is mipl.methods.one_vs_rest:OneVsRest, here it is"),
+    ],
+)
+def test_learners_of_another_fit_are_refused(tmp_path, other, told):
+    path = tmp_path / "x.checkpoint"
+    interrupted(OneVsRest(SMALL), path)
+    with pytest.raises(MiplError, match=f"checkpoint of another run: {told}"):
+        clone(other).fit(PROBLEM.bags, PROBLEM.y, checkpoint=path)
+    with pytest.raises(MiplError, match="its bags is"):
+        OneVsRest(SMALL).fit(PROBLEM.bags[::-1], PROBLEM.y[::-1], checkpoint=path)
+
+
+def test_a_damaged_file_of_learners_is_refused(tmp_path):
+    path = tmp_path / "x.checkpoint"
+    interrupted(OneVsRest(SMALL), path)
+    arrays, facts = unseal(path, path.read_bytes())
+    path.write_bytes(seal(arrays, {**facts, "learnt": [7]}))
+    with pytest.raises(BadFile, match=r"x.checkpoint is damaged: it has a learner"):
+        OneVsRest(SMALL).fit(PROBLEM.bags, PROBLEM.y, checkpoint=path)

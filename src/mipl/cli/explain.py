@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mipl.cli.model_options import DataSeed, ModelFolder, Table
+from mipl.cli.model_options import DataSeed, ModelFolder, NewPictures, Table
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import pairs, say, show, show_json, table, title
 from mipl.cli.sources import Source
@@ -36,13 +36,18 @@ def explain(
         ),
     ] = None,
     out: Table = None,
+    generator: NewPictures = None,
     r: FalseLabels = None,
     data_seed: DataSeed = None,
     raw: Raw = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Show attention per instance, candidate weights and margin of one bag."""
+    """Show attention per instance, candidate weights and margin of one bag.
+
+    Of a new picture, with --generator, any class may be true: all are candidates.
+    """
+    from mipl.cli.generators import unlabelled
     from mipl.cli.run_folder import open_model
     from mipl.cli.tables import check_table_name, write_table
     from mipl.experiments.explanation import explain
@@ -58,7 +63,10 @@ def explain(
         check_table_name(out)
     opened = open_model(model)
     source = opened.source(Source(data, r, data_seed, raw, settings or ()))
-    dataset = source.dataset()
+    if generator is None:
+        dataset = source.dataset()
+    else:
+        dataset = unlabelled(opened, source, generator)
     told = explain(opened.model, dataset, bag_number(dataset.bags, bag))
     _spare_originals(dataset.bags, plot, overlay)
     if plot is not None:

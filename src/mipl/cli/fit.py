@@ -21,7 +21,7 @@ from mipl.cli.fit_options import (
     Settings,
 )
 from mipl.cli.model_options import DataSeed, Fold
-from mipl.cli.options import FalseLabels, Json, Raw
+from mipl.cli.options import FalseLabels, Json, PublishedSettings, Raw
 from mipl.cli.output import pairs, say, show, show_json, title
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def fit(
     out: Out,
     data: Data = None,
     method: Method = None,
+    published: PublishedSettings = False,
     config: Config = None,
     seed: Seed = None,
     settings: Settings = None,
@@ -66,6 +67,7 @@ def fit(
     given = {
         "data": data,
         "method": method,
+        "published": published or None,
         "seed": seed,
         "split": split,
         "calibrate": calibrate,

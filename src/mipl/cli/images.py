@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mipl.cli import label_flags as flags
-from mipl.cli.options import Json, Out
+from mipl.cli.options import Json, Out, SkipBad
 
 app = typer.Typer(help="Pictures: turned into bags.", no_args_is_help=True)
 
@@ -48,9 +48,7 @@ def to_bags(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes; -1: one for each core.")] = -1,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out pictures that cannot be used.")
-    ] = False,
+    skip_bad: SkipBad = False,
     as_json: Json = False,
 ) -> None:
     """Turn a folder of pictures and a table of candidates into a data set.
@@ -58,21 +56,15 @@ def to_bags(
     The table names each picture by its path in the folder; labels.csv there is read
     where none is given. A command that was interrupted goes on when it is given again.
     """
+    from mipl.cli.generators import named_generator
     from mipl.cli.output import tell, warn
     from mipl.cli.progress import count_bar
-    from mipl.cli.sources import given_options
     from mipl.cli.writing import write
-    from mipl.datasets.places import cache_dir
     from mipl.formats import check_dataset_name
-    from mipl.images.catalog import image_bags
     from mipl.images.labelled import read_pictures
 
     check_dataset_name(out)
-    arguments = given_options(settings or ())
-    if generator == "deep":  # Its features are worth more than one data set.
-        arguments = {"cache": cache_dir() / "deep_features.db", **arguments}
-    on_error = "skip" if skip_bad else "raise"
-    made = image_bags(generator, **{"n_jobs": jobs, "on_error": on_error, **arguments})
+    made = named_generator(generator, settings or (), jobs, skip_bad)
     columns = flags.told(
         labels=labels,
         annotations=annotations,

@@ -20,3 +20,12 @@ Table = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Write a table, .csv or .parquet."),
 ]
+NewPictures = Annotated[
+    str | None,
+    typer.Option(
+        "--generator",
+        "-g",
+        help="DATA are pictures without labels, to be cut as those of the training: "
+        "the generator, whose arguments are --set.",
+    ),
+]

@@ -41,4 +41,10 @@ Writing = Annotated[
         "(.bags.h5); may be repeated.",
     ),
 ]
+PublishedSettings = Annotated[
+    bool, typer.Option("--published", help="The settings published for the data.")
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out pictures that cannot be used.")
+]
 Out = Annotated[Path, typer.Option("--out", "-o", help=f"What to write: {FORMATS}.")]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mipl.cli.model_options import DataSeed, Fold, ModelFolder
-from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
+from mipl.cli.model_options import DataSeed, Fold, ModelFolder, NewPictures
+from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings, SkipBad
 from mipl.cli.output import say, show, show_json, table
 from mipl.cli.sources import Source
 
@@ -30,6 +30,8 @@ def predict(
         float | None,
         typer.Option(help="Add sets that hold the truth with probability 1 - alpha."),
     ] = None,
+    generator: NewPictures = None,
+    skip_bad: SkipBad = False,
     split: Fold = None,
     r: FalseLabels = None,
     data_seed: DataSeed = None,
@@ -37,7 +39,11 @@ def predict(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Predict bags: class, probabilities and, where calibrated, prediction sets."""
+    """Predict bags: class, probabilities and, where calibrated, prediction sets.
+
+    The bags need no labels; with --generator they are made of pictures.
+    """
+    from mipl.cli.generators import new_bags
     from mipl.cli.run_folder import open_model
     from mipl.cli.tables import check_table_name, write_table
     from mipl.errors import MiplError
@@ -50,7 +56,14 @@ def predict(
             f"{model} is not calibrated; train with --calibrate, or leave --alpha out."
         )
     source = opened.source(Source(data, r, data_seed, raw, settings or ()))
-    bags = source.bags() if split is None else source.dataset().split(split)[1].bags
+    if generator is not None and split is not None:
+        raise MiplError("pictures have no splits; leave --split or --generator out.")
+    if generator is not None:
+        bags = new_bags(opened, source, generator, skip_bad)
+    elif split is not None:
+        bags = source.dataset().split(split)[1].bags
+    else:
+        bags = source.bags()
     columns = _columns(opened.model, bags, alpha)
     if out is not None:
         write_table(out, columns)

@@ -33,6 +33,8 @@ class RunConfig(BaseModel):
         How a data set of the catalog is loaded.
     method : str
         A registry id.
+    published : bool or None
+        Whether it begins with the settings that its authors published for the data.
     seed : int
         Of the training.
     split : int or None
@@ -52,6 +54,7 @@ class RunConfig(BaseModel):
     data_seed: int | None = Field(None, ge=0)
     raw: str | None = None
     method: str = "miplma"
+    published: bool | None = None
     seed: int = Field(0, ge=0)
     split: int | None = Field(None, ge=0)
     calibrate: float | None = Field(None, gt=0, lt=1)
@@ -69,7 +72,11 @@ class RunConfig(BaseModel):
         """Build the method with its arguments."""
         from mipl.methods.registry import method
 
-        return method(self.method, random_state=self.seed, **self.all_arguments())
+        r = 1 if self.r is None else self.r
+        given: dict[str, Any] = {"random_state": self.seed, **self.all_arguments()}
+        if self.published:
+            given |= {"published_for": self.data, "r": r}
+        return method(self.method, **given)
 
     def all_arguments(self) -> dict[str, Any]:
         """Return the arguments in scikit-learn's names (``training__lr``)."""
@@ -92,6 +99,7 @@ class RunConfig(BaseModel):
             training = estimator._default_training()
         return self.model_copy(
             update={
+                "published": None,
                 "arguments": arguments,
                 "training": {} if training is None else training.get_params(),
             }

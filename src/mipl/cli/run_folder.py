@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 
 from mipl.cli.run_config import RunConfig, read_config, run_config
 from mipl.cli.sources import Source
-from mipl.errors import BadFile
+from mipl.errors import BadFile, MiplError
 from mipl.experiments.trained_on import TrainedOn
 from mipl.files import (
     atomic_folder,
@@ -26,6 +27,7 @@ from mipl.methods.model_file import FACTS
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
+    from mipl.images.base import ImageBags
     from mipl.methods.base import BagClassifier
 
 MODEL, RUN, BAGS = "model", "run.toml", "bags.json"
@@ -82,6 +84,24 @@ class OpenedModel:
             raw=given.raw or own.raw,
             settings=given.settings or own.settings,
         )
+
+    def check_generator(self, made: ImageBags) -> None:
+        """Refuse pictures that would be cut otherwise than those of the training."""
+        trained = None if self.trained is None else self.trained.generator
+        given = json.loads(json.dumps(made.facts()))
+        if trained is not None and given != trained:
+            raise MiplError(
+                f"the model learnt from pictures cut by {_told(trained)}, and these "
+                f"would be cut by {_told(given)}; give the --generator and --set of "
+                "the training."
+            )
+
+
+def _told(generator: Mapping[str, Any]) -> str:
+    """Write a generator as it is called."""
+    settings = {name: value for name, value in generator.items() if name != "kind"}
+    pairs = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    return f"{generator.get('kind')}({pairs})"
 
 
 def open_model(folder: Path) -> OpenedModel:

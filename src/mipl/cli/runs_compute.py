@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mipl.cli.options import Json
+from mipl.cli.options import Json, PublishedSettings
 from mipl.cli.output import say, show_json
 from mipl.cli.plan_options import (
     RESULTS,
@@ -38,9 +38,7 @@ def compute(
     r: Counts = None,
     splits: Splits = "0-9",
     seed: Annotated[int, typer.Option(min=0, help="Of the training.")] = 0,
-    published: Annotated[
-        bool, typer.Option("--published", help="The settings published for the data.")
-    ] = False,
+    published: PublishedSettings = False,
     epochs: Epochs = None,
     settings: Annotated[
         list[str] | None,

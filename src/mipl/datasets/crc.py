@@ -78,9 +78,7 @@ def build(
     bags = made.transform([pictures[i] for i in kept])
     names = names[kept]
     classes = np.unique(names)
-    facts: dict[str, Any] = {
-        "generator": {"kind": type(made).__name__, **made.settings()}
-    }
+    facts: dict[str, Any] = {"generator": made.facts()}
     if request.r == 0:
         facts["candidates"] = {"kind": "true labels"}
         return Dataset(bags, Candidates(names, classes), names, facts=facts)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +43,8 @@ class TrainedOn(BaseModel):
         The fold whose training bags they are; None for all bags.
     bags : tuple of str
         Fingerprints.
+    generator : dict or None
+        Of pictures: what made these bags, with its settings.
     """
 
     model_config = ConfigDict(strict=False, extra="forbid", frozen=True)
@@ -48,13 +52,20 @@ class TrainedOn(BaseModel):
     whole: str
     fold: int | None
     bags: tuple[str, ...]
+    generator: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, data: Dataset, fold: int | None) -> TrainedOn:
         """Remember the training bags of a fold, or all bags."""
         every = np.array(fingerprints(data.bags))
         chosen = every if fold is None else every[data.fold(fold).train]
-        return cls(whole=_joined(every), fold=fold, bags=tuple(chosen.tolist()))
+        told = data.facts.get("generator")
+        return cls(
+            whole=_joined(every),
+            fold=fold,
+            bags=tuple(chosen.tolist()),
+            generator=dict(told) if isinstance(told, Mapping) else None,
+        )
 
 
 @dataclass(frozen=True, eq=False)

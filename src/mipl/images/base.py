@@ -132,6 +132,10 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if name not in others
         }
 
+    def facts(self) -> dict[str, Any]:
+        """Return what a data set tells of the generator that made it."""
+        return {"kind": type(self).__name__, **self.settings()}
+
     def store(self, finished: str | Path | None) -> str | Path | None:
         """Return the file of finished pictures to use; a generator may have its own."""
         return finished

@@ -67,7 +67,7 @@ def read_pictures(
     table = _matched(labels, options, pictures)
     done = convert(generator, pictures, progress, finished)
     kept = [i for i, picture in enumerate(pictures) if str(picture) not in done.skipped]
-    facts = {"generator": {"kind": type(generator).__name__, **generator.settings()}}
+    facts = {"generator": generator.facts()}
     data = table.take(np.array(kept)).dataset(
         done.bags, name=root.resolve().name, facts=facts
     )

@@ -37,14 +37,21 @@ def fingerprint(
         "seed": seed,
         "device": options.torch_device().type,
         "processes": processes,
-        "bags": bags.digest(),
-        "candidates": candidates_digest(candidates),
-        **{f"version of {name}": number for name, number in versions().items()},
+        **surroundings(bags, candidates),
     }
     encoder = getattr(estimator, "encoder", None)
     if isinstance(encoder, nn.Module):
         facts["values of the encoder"] = digest(encoder)
     return facts
+
+
+def surroundings(bags: Bags, candidates: Candidates) -> dict[str, Any]:
+    """Return what decides the bits of any fit beside its method: data and versions."""
+    return {
+        "bags": bags.digest(),
+        "candidates": candidates_digest(candidates),
+        **{f"version of {name}": number for name, number in versions().items()},
+    }
 
 
 def candidates_digest(candidates: Candidates) -> str:

@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from mipl.data.bags import Bags
-from mipl.errors import Diverged
+from mipl.data.bags import Array, Bags
+from mipl.errors import BadFile, Diverged
 from mipl.methods.base import BagClassifier
+from mipl.methods.persist import State
+from mipl.methods.stored import Stored
 from mipl.methods.together import fit_together
 from mipl.training.progress import passed_on
 
@@ -67,3 +69,30 @@ def repeated(bags: Bags, copies: Integers) -> tuple[Bags, Integers]:
     """
     which = np.repeat(np.arange(len(bags)), copies.sum(axis=1))
     return bags[which], np.repeat(np.tile([0, 1], len(bags)), copies.ravel())
+
+
+def learners_state(learners: Mapping[int, BagClassifier]) -> State:
+    """Return the arrays and facts of learners, by the numbers of their classes."""
+    arrays: dict[str, Array] = {}
+    facts: dict[str, Any] = {}
+    for c, model in learners.items():
+        inner, told = model._state()
+        arrays |= {f"{c}.{key}": value for key, value in inner.items()}
+        facts[str(c)] = told
+    return arrays, {**facts, "learnt": sorted(learners)}
+
+
+def restored_learners(
+    estimator: BagClassifier, stored: Stored, k: int
+) -> dict[int, BagClassifier]:
+    """Take the learners that ``learners_state`` has told of, of k classes."""
+    found = {}
+    for c in stored.fact("learnt", list[int]):
+        if not 0 <= c < k:
+            raise BadFile(f"it has a learner of class {c}, and {k} classes.")
+        inner, model = stored.part(str(c)), clone(estimator)
+        model._check_arguments()
+        model._restore(inner)
+        inner.check_empty()
+        found[c] = model
+    return found

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from numbers import Integral
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.errors import BadFile, Diverged, MiplError
+from mipl.errors import Diverged, MiplError
+from mipl.methods.arguments import as_json
 from mipl.methods.base import BagClassifier, Floats
-from mipl.methods.learners import fit_learners, repeated
+from mipl.methods.fingerprint import surroundings
+from mipl.methods.kept_learners import KeptLearners
+from mipl.methods.learners import (
+    fit_learners,
+    learners_state,
+    repeated,
+    restored_learners,
+)
 from mipl.methods.persist import State
 from mipl.methods.stored import Stored
 from mipl.methods.together import can_join
+from mipl.training.checkpoint import Checkpoint
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
 Integers = npt.NDArray[np.int64]
@@ -105,7 +113,9 @@ class OneVsRest(
     # -- fit -------------------------------------------------------------------------
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any, checkpoint: Checkpoint | str | Path | None = None
+    ) -> Self:
         """Learn from bags and their candidate sets.
 
         Callbacks hear of every learner that is ready; a wish to stop is not heard,
@@ -120,18 +130,30 @@ class OneVsRest(
             A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
         y : Candidates or what builds them
             A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        checkpoint : Checkpoint or path, optional
+            Where to keep the learners that are ready, and to go on from if it is there.
         """
-        return self._learn(X, y)
+        return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint))
 
-    def _fit(self, bags: Bags, candidates: Candidates) -> None:
+    def _fit(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
         sets, names = candidates.matrix, candidates.classes.tolist()
         copies = [self.copies(sets, c) for c in range(sets.shape[1])]
         learnt = [c for c, counts in enumerate(copies) if counts.any(axis=0).all()]
         self.constant_ = np.array([float(not one[:, 0].any()) for one in copies])
-        self.estimators_ = [None] * len(copies)
-        reports = EpochReports(self, len(learnt), bags, candidates, task="learner")
+        facts = {} if checkpoint is None else self._facts(bags, candidates)
+        kept = KeptLearners(checkpoint, facts, self.estimator, len(copies))
+        self.estimators_ = [kept.models.get(c) for c in range(len(copies))]
+        groups = self._groups(bags, learnt, copies)
+        groups = [group for group in groups if not set(group) <= set(kept.models)]
+        left = [c for group in groups for c in group]
+        reports = EpochReports(self, len(left), bags, candidates, task="learner")
         # All before the first is sent to a process, where they must not change.
-        tasks = {c: reports.part() for c in learnt}
+        tasks = {c: reports.part() for c in left}
         jobs = (
             delayed(fit_learners)(
                 self.estimator,
@@ -139,18 +161,32 @@ class OneVsRest(
                 {names[c]: copies[c] for c in group},
                 [tasks[c] for c in group] if reports.passes_on() else (),
             )
-            for group in self._groups(bags, learnt, copies)
+            for group in groups
         )
         ready = Parallel(self.n_jobs, return_as="generator")(jobs)
         try:
-            models = itertools.chain.from_iterable(ready)
-            for number, (c, model) in enumerate(zip(learnt, models, strict=True), 1):
-                self.estimators_[c] = model
-                reports.ended(tasks[c], {"learner": float(number)}, dict(vars(self)))
+            for group, models in zip(groups, ready, strict=True):
+                kept.add(dict(zip(group, models, strict=True)))
+                for c in group:
+                    self.estimators_[c] = kept.models[c]
+                    figures = {"learner": left.index(c) + 1.0}
+                    reports.ended(tasks[c], figures, dict(vars(self)))
         except (KeyboardInterrupt, Diverged):
             self._forget()  # Without all its learners it cannot decide.
             raise
         reports.finish()
+
+    def _facts(self, bags: Bags, candidates: Candidates) -> dict[str, Any]:
+        """Return all that decides the bits of the learners."""
+        own, inner = as_json(self), as_json(self.estimator)
+        del own["arguments"]["n_jobs"], own["arguments"]["estimator"]
+        return {
+            "method": own["estimator"],
+            **own["arguments"],
+            "estimator": inner["estimator"],
+            **{f"estimator.{name}": v for name, v in inner["arguments"].items()},
+            **surroundings(bags, candidates),
+        }
 
     def _groups(
         self, bags: Bags, learnt: list[int], copies: Sequence[Integers]
@@ -242,26 +278,16 @@ class OneVsRest(
     def _state(self) -> State:
         arrays, facts = super()._state()
         arrays["constant"] = self.constant_
-        learnt = {str(c): m for c, m in enumerate(self.estimators_) if m is not None}
-        for name, model in learnt.items():
-            inner, told = model._state()
-            arrays |= {f"{name}.{key}": value for key, value in inner.items()}
-            facts[name] = told
-        return arrays, {**facts, "learnt": sorted(map(int, learnt))}
+        learnt = {c: m for c, m in enumerate(self.estimators_) if m is not None}
+        more, told = learners_state(learnt)
+        return arrays | more, facts | told
 
     def _restore(self, stored: Stored) -> None:
         super()._restore(stored)
         k = len(self.classes_)
         self.constant_ = stored.array("constant", (k,), np.float64)
-        self.estimators_ = [None] * k
-        for c in stored.fact("learnt", list[int]):
-            if not 0 <= c < k:
-                raise BadFile(f"it has a learner of class {c}, and {k} classes.")
-            inner, model = stored.part(str(c)), clone(self.estimator)
-            model._check_arguments()
-            model._restore(inner)
-            inner.check_empty()
-            self.estimators_[c] = model
+        learnt = restored_learners(self.estimator, stored, k)
+        self.estimators_ = [learnt.get(c) for c in range(k)]
 
 
 def _none_positive(p: Floats) -> npt.NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from mipl.training.state import Snapshot, TrainingState, refill
 from mipl.training.stopping import EarlyStopping
 
 _LARGEST = 1 << 36
+_ANOTHER = "the checkpoint of another run"
 
 Facts = Mapping[str, Any]
 
@@ -132,9 +133,10 @@ def resume(
 ) -> bool:
     """Bring a new state to where a checkpoint stands; tell whether it was the end."""
     arrays, raw = unseal(path, content)
+    if isinstance(raw, dict) and isinstance(raw.get("fingerprint"), dict):
+        # First of all: what another method has saved looks otherwise.
+        check_same(path, _ANOTHER, raw["fingerprint"], fingerprint)
     facts = _read_facts(path, raw)
-    what = "the checkpoint of another run"
-    check_same(path, what, facts.fingerprint, fingerprint)
     try:
         _put_into(state, facts, arrays)
         if stopping is not None and facts.best is not None:
