@@ -1,4 +1,4 @@
-"""The released preset takes the best point of each grid that was measured."""
+"""Settings chosen on training candidates are the best of the grids measured."""
 
 import json
 
@@ -6,6 +6,7 @@ import pytest
 from benchmarks.choose_released import FILE, GRIDS, KNOWN, grid
 from benchmarks.record import load
 
+from mipl.methods.registry import published
 from mipl.methods.rows.mipl_published import CHOSEN_ON, MIPLMA_CHOSEN
 
 METHOD = "miplma-released"
@@ -27,3 +28,13 @@ def test_chosen_settings_are_the_best_of_a_whole_grid(cell):
     told = KNOWN.get((METHOD, data), {})
     assert MIPLMA_CHOSEN[cell] == {n: v for n, v in found.items() if n not in told}
     assert set(found) == set(GRIDS[METHOD])
+
+
+@pytest.mark.parametrize("data", ["birdsong-mipl", "sival-mipl"])
+def test_promipl_on_vectors_has_the_best_point_of_its_grid(data):
+    points = [row for row in load(FILE) if row["method"] == "promipl"]
+    assert len(points) == len(grid("promipl", "birdsong-mipl", 1))
+    best = max(points, key=lambda row: float(row["approximated_accuracy"]))
+    chosen = published("promipl", data).chosen
+    found = json.loads(best["arguments"])
+    assert found == {name: chosen[name] for name in found}
