@@ -2,7 +2,7 @@
 
 Each point of the grid is trained on 60 % of the training bags of split 0 and scored by
 the approximated accuracy on the candidate sets of the other training bags; no true
-label is looked at. The best points stand in ``mipl.methods.rows``.
+label is looked at. The best points stand in ``mipl.methods.catalogue.rows``.
 
     python -m benchmarks.choose_released --data sival-mipl birdsong-mipl --r 1 2 3
     python -m benchmarks.choose_released --data fmnist-mipl --together 1

@@ -25,7 +25,7 @@ def figures_of(model: Any, train: Any, test: Any) -> dict[str, str]:
     half shows the calibration error, the share of true labels inside the sets of level
     1 - ALPHA, and the size of these sets.
     """
-    from mipl.experiments.evaluation import evaluate  # noqa: PLC0415
+    from mipl.runs.evaluation import evaluate  # noqa: PLC0415
 
     on_test = evaluate(model, test)
     found: dict[str, float | None] = {

@@ -76,8 +76,8 @@ def sparse_mean(
 def work(jobs: list[Job]) -> None:
     """Save the rows of one data set and scaling."""
     from mipl import method  # noqa: PLC0415
-    from mipl.disambiguation import lognormal, with_negative  # noqa: PLC0415
     from mipl.nn.segments import Segments  # noqa: PLC0415
+    from mipl.objectives import lognormal, with_negative  # noqa: PLC0415
 
     data, r, scaling = (jobs[0][name] for name in ("data", "r", "scaling"))
     train, test = loaded(data, r).split(0)

@@ -83,8 +83,8 @@ def work(jobs: list[Job]) -> list[dict[str, Any]]:
 
 def loaded(data: str, r: int) -> Any:
     """Load ``name option=value ...`` of the catalog, or a file by its path."""
-    from mipl.cli.sources import Source  # noqa: PLC0415
     from mipl.datasets import CATALOG  # noqa: PLC0415
+    from mipl.runs.source import Source  # noqa: PLC0415
 
     name, *settings = data.split()
     return Source(name, r if name in CATALOG else None, settings=settings).dataset()

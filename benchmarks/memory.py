@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.read_mat import Watch, peak
 from benchmarks.record import RESULTS, append
 from mipl import MIPLMA, Bags, Candidates, Dataset, Training, load_model
-from mipl.formats import hdf5
+from mipl.io.native import hdf5
 from mipl.seeds import stream
 
 FILE = RESULTS / "memory.csv"

@@ -57,7 +57,7 @@ PUBLISHED = {
 
 def registered() -> list[str]:
     """Return the ids of all multi-instance methods."""
-    from mipl.methods.registry import methods  # noqa: PLC0415
+    from mipl.methods.catalogue.registry import methods  # noqa: PLC0415
 
     return [row.id for row in methods() if row.family == "mil"]
 
@@ -121,7 +121,7 @@ def _folds(
     study: str, name: str, arguments: Job, data: str, seed: int = 0
 ) -> list[Job]:
     """Return a job per fold; on own splits it has the arguments of the tables' runs."""
-    from mipl.methods.registry import has_published  # noqa: PLC0415
+    from mipl.methods.catalogue.registry import has_published  # noqa: PLC0415
 
     own = study not in ("classical", "best-epoch")
     if own and has_published(name, data, _false_labels(study)):
@@ -213,7 +213,7 @@ def _auc(model: Any, test: Any) -> str:
 def build(job: Job) -> Any:
     """Return the method with its published settings for the data, if there are any."""
     from mipl import OneVsRest, method  # noqa: PLC0415
-    from mipl.methods.registry import has_published  # noqa: PLC0415
+    from mipl.methods.catalogue.registry import has_published  # noqa: PLC0415
 
     name, data, r = job["method"], job["data"], _false_labels(job["study"])
     arguments = dict(job["arguments"])

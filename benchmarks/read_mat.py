@@ -25,7 +25,8 @@ import numpy as np
 from scipy.io import savemat
 
 from mipl.data import Bags, Candidates, Dataset
-from mipl.formats import hdf5, mat
+from mipl.io.matlab import mat
+from mipl.io.native import hdf5
 from mipl.seeds import stream
 
 CLASSES = 7

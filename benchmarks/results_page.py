@@ -13,12 +13,12 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.record import RESULTS
-from mipl.experiments.artefact import Selection
-from mipl.experiments.artefacts import ARTEFACTS
-from mipl.experiments.exchange import import_file
-from mipl.experiments.store import Store
 from mipl.files import write_text
+from mipl.paper.artefact import Selection
+from mipl.paper.artefacts import ARTEFACTS
 from mipl.reports.results_page import results_page
+from mipl.runs.results_csv import import_file
+from mipl.runs.store import Store
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 TABLES = ("runs.csv", "accuracies.csv", "partial_labels.csv", "multi_instance.csv")

@@ -9,10 +9,10 @@ stopped. ``mipl runs compute`` does the same from a shell.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mipl.experiments.comparison import compare, find_setting
-from mipl.experiments.plan import Run
-from mipl.experiments.runner import run_plan
-from mipl.experiments.store import Store
+from mipl.runs.comparison import compare, find_setting
+from mipl.runs.run import Run
+from mipl.runs.runner import run_plan
+from mipl.runs.store import Store
 
 few = {"training__epochs": 5}
 plan = [

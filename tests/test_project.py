@@ -73,7 +73,7 @@ def test_import_takes_less_than_a_third_of_a_second() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["mipl", "mipl.data", "mipl.datasets", "mipl.formats", "mipl.images"]
+    "name", ["mipl", "mipl.data", "mipl.datasets", "mipl.io", "mipl.images"]
 )
 def test_public_names_exist_and_are_in_order(name: str) -> None:
     package = import_module(name)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from mipl.data.validate import validate
     from mipl.datasets import load_dataset
     from mipl.errors import MiplError
-    from mipl.formats import read_bags, read_dataset, write_dataset
-    from mipl.methods.degraded import Degraded
+    from mipl.io import read_bags, read_dataset, write_dataset
+    from mipl.methods.catalogue.registry import method
     from mipl.methods.loading import load_model
     from mipl.methods.mil.abmil import ABMIL
     from mipl.methods.mil.gated_abmil import GatedABMIL
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from mipl.methods.mipl.miplgp import MIPLGP
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.mipl.promipl import ProMIPL
-    from mipl.methods.one_vs_rest import OneVsRest
     from mipl.methods.pll.cavl import CAVL
     from mipl.methods.pll.cc import CC
     from mipl.methods.pll.lws import LWS
@@ -49,8 +48,9 @@ if TYPE_CHECKING:
     from mipl.methods.pll.proden import PRODEN
     from mipl.methods.pll.proden_ma import PRODENMA
     from mipl.methods.pll.rc import RC
-    from mipl.methods.registry import method
-    from mipl.methods.together import fit_together
+    from mipl.methods.wrappers.degraded import Degraded
+    from mipl.methods.wrappers.one_vs_rest import OneVsRest
+    from mipl.methods.wrappers.together import fit_together
     from mipl.training import Checkpoint, Training
 
 __version__ = "0.1.0"
@@ -65,7 +65,7 @@ _HOMES = {
     "Checkpoint": "mipl.training",
     "DEMIPL": "mipl.methods.mipl.demipl",
     "Dataset": "mipl.data",
-    "Degraded": "mipl.methods.degraded",
+    "Degraded": "mipl.methods.wrappers.degraded",
     "ELIMIPL": "mipl.methods.mipl.elimipl",
     "FastMIPL": "mipl.methods.mipl.fastmipl",
     "LMVGPMIL": "mipl.methods.mil.lm_vgpmil",
@@ -80,7 +80,7 @@ _HOMES = {
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
     "MiplError": "mipl.errors",
-    "OneVsRest": "mipl.methods.one_vs_rest",
+    "OneVsRest": "mipl.methods.wrappers.one_vs_rest",
     "PLAGGD": "mipl.methods.pll.plaggd",
     "PLSVM": "mipl.methods.pll.plsvm",
     "POP": "mipl.methods.pll.pop",
@@ -93,15 +93,15 @@ _HOMES = {
     "VGPMIL": "mipl.methods.mil.vgpmil",
     "VWSGP": "mipl.methods.mil.vwsgp",
     "describe": "mipl.data.describe",
-    "fit_together": "mipl.methods.together",
+    "fit_together": "mipl.methods.wrappers.together",
     "load_dataset": "mipl.datasets",
     "load_model": "mipl.methods.loading",
-    "method": "mipl.methods.registry",
-    "read_bags": "mipl.formats",
-    "read_dataset": "mipl.formats",
+    "method": "mipl.methods.catalogue.registry",
+    "read_bags": "mipl.io",
+    "read_dataset": "mipl.io",
     "ten_splits": "mipl.data",
     "validate": "mipl.data.validate",
-    "write_dataset": "mipl.formats",
+    "write_dataset": "mipl.io",
 }
 
 __all__ = [

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 from tests.attacks.test_damaged_files import arrays_of, forest, shapes_of
-from tests.formats.toy import cells_of, toy
+from tests.io.toy import cells_of, toy
 
 from mipl import Dataset, MiplError, read_dataset
 from mipl.errors import BadFile
-from mipl.formats import hdf5, mat
+from mipl.io.matlab import mat
+from mipl.io.native import hdf5
 from mipl.seeds import stream
 
 CRASHERS = sorted((Path(__file__).parent / "files").glob("loadmat_crash_*.mat"))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mipl import MiplError, read_dataset
-from mipl.formats.archive import read_arrays
+from mipl.io.arrays.archive import read_arrays
 
 
 def npy(header: str, body: bytes = b"") -> bytes:

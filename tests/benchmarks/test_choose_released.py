@@ -6,8 +6,8 @@ import pytest
 from benchmarks.choose_released import FILE, GRIDS, KNOWN, grid
 from benchmarks.record import load
 
-from mipl.methods.registry import published
-from mipl.methods.rows.mipl_published import CHOSEN_ON, MIPLMA_CHOSEN
+from mipl.methods.catalogue.registry import published
+from mipl.methods.catalogue.rows.mipl_published import CHOSEN_ON, MIPLMA_CHOSEN
 
 METHOD = "miplma-released"
 CELLS = [cell for cell in MIPLMA_CHOSEN if CHOSEN_ON.get(cell) != " of r = 1"]

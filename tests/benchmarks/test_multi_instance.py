@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks import multi_instance
 from mipl import OneVsRest, load_dataset, method
-from mipl.experiments.artefact import Selection
-from mipl.experiments.artefacts import ARTEFACTS
-from mipl.experiments.computing import build
-from mipl.experiments.plan import Facts
+from mipl.paper.artefact import Selection
+from mipl.paper.artefacts import ARTEFACTS
+from mipl.runs.computing import build
+from mipl.runs.run import Facts
 
 DATA = load_dataset("synthetic", n_bags=40)
 NAMES = {job["method"] for job in multi_instance.classical([])}

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.multi_instance import CLASSICAL, FILE, PUBLISHED
 from benchmarks.record import load
 
-from mipl.experiments.paper.figures import figures
+from mipl.paper.published.figures import figures
 
 PAGE = Path(__file__).parents[2] / "docs" / "multi_instance.md"
 ALONE, LETTER = '{"alone": true}', '{"all_negative": "lowest_score"}'

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mipl.experiments import demo
+from mipl.runs import demo
 
 TITLES = [one.title for one in demo.CONTESTANTS]
 

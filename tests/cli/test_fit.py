@@ -10,8 +10,8 @@ import pytest
 
 import mipl
 from mipl.cli.progress import EpochBar
-from mipl.cli.run_config import run_config
-from mipl.experiments.trained_on import fingerprints
+from mipl.runs.config import run_config
+from mipl.runs.trained_on import fingerprints
 
 QUICK = ("--set", "training.epochs=2", "--set", "options.n_bags=40")
 SMALL = {"n_bags": 40}

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import mipl
-from mipl.methods.registry import methods
+from mipl.methods.catalogue.registry import methods
 
 
 def test_the_list_names_every_method(run) -> None:

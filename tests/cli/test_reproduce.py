@@ -2,10 +2,10 @@
 
 import pytest
 
-from mipl.experiments import artefacts
-from mipl.experiments.plan import Run
-from mipl.experiments.sheet import Product, Sheet
-from mipl.experiments.store import Store
+from mipl.paper import artefacts
+from mipl.paper.sheet import Product, Sheet
+from mipl.runs.run import Run
+from mipl.runs.store import Store
 
 
 class Small:

@@ -11,11 +11,11 @@ from dataclasses import replace
 import pytest
 
 from mipl import load_dataset, method
-from mipl.experiments.contents import content_of
-from mipl.experiments.plan import Run
-from mipl.experiments.results import Result
-from mipl.experiments.store import Store
-from mipl.formats import read_dataset, write_dataset
+from mipl.io import read_dataset, write_dataset
+from mipl.runs.data import content_of
+from mipl.runs.result import Result
+from mipl.runs.run import Run
+from mipl.runs.store import Store
 
 GRID = ("--data", "synthetic", "--epochs", 2, "--workers", 1)
 

@@ -18,7 +18,7 @@ from tests.crash.writers import (
     write_until,
 )
 
-from mipl.experiments.store import Store
+from mipl.runs.store import Store
 from mipl.seeds import stream
 
 

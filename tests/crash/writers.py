@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-from mipl.experiments import runner
-from mipl.experiments.leases import Leases
-from mipl.experiments.plan import Run
-from mipl.experiments.results import Predictions, Result
-from mipl.experiments.store import Store
+from mipl.runs import runner
+from mipl.runs.leases import Leases
+from mipl.runs.result import Predictions, Result
+from mipl.runs.run import Run
+from mipl.runs.store import Store
 from mipl.seeds import stream
 
 # A server that has loaded everything once and forks: a new process takes no time.

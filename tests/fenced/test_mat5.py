@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from mipl.errors import BadFile
 from mipl.fenced.frames import ARRAY, OTHER, SHAPE
-from mipl.formats.fence import fenced
+from mipl.io.fence.reading import fenced
 
 
 def published_files():

@@ -3,10 +3,10 @@
 import h5py
 import numpy as np
 import pytest
-from tests.formats.toy import toy
+from tests.io.toy import toy
 
 from mipl.errors import BadFile
-from mipl.formats import mat
+from mipl.io.matlab import mat
 
 
 def test_a_73_file_whose_cells_share_one_bag_is_refused(tmp_path):

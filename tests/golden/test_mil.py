@@ -2,7 +2,7 @@
 
 from tests.golden.golden import Replayed
 
-from mipl.methods import repeated
+from mipl.methods.bases import repeated
 from mipl.methods.mil import loss_attention, mivae
 from mipl.nn import GatedScore, vae
 from mipl.nn.attention import MarginAttention

@@ -3,12 +3,12 @@
 import numpy as np
 from tests.golden.golden import Replayed, error, load
 
-from mipl.disambiguation import instance_labels
-from mipl.disambiguation.instance_labels import InstanceLabels
 from mipl.methods.mil import lm_vgpmil, vgpmil, vwsgp
 from mipl.methods.mil.lm_vgpmil import LMVGPMIL
 from mipl.nn import sparse_gp
 from mipl.nn.sparse_gp import Posterior
+from mipl.objectives import instance_labels
+from mipl.objectives.instance_labels import InstanceLabels
 from mipl.testing import replay
 
 ALTERED = [

@@ -3,7 +3,7 @@
 import numpy as np
 from tests.golden.golden import Replayed, load
 
-from mipl.methods import partial_network
+from mipl.methods.bases import partial_network
 from mipl.methods.pll import cavl, cc, lws, pop, proden, rc
 
 ALTERED = [

@@ -1,6 +1,6 @@
 """Small settings of every registered method, so that contract tests stay quick."""
 
-from mipl.methods.registry import method, methods
+from mipl.methods.catalogue.registry import method, methods
 
 _SMALL_NETWORK = {
     "width": 8,

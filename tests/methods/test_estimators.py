@@ -10,7 +10,7 @@ from tests.methods.settings import (
     small,
 )
 
-from mipl.methods.registry import method
+from mipl.methods.catalogue.registry import method
 from mipl.testing import CHECKS
 
 IDS = (*SMALL, *SMALL_PARTIAL, *SMALL_TWO_CLASS)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from tests.reports.products import BEATEN, DIVERGED, MEASURED, MISSING
 
-from mipl.experiments.cells import Cell
-from mipl.experiments.paper import highest
-from mipl.experiments.sheet import Gap, Score, Tally
+from mipl.paper.cells import Cell
+from mipl.paper.published import highest
+from mipl.paper.sheet import Gap, Score, Tally
 from mipl.reports.entries import Told, share, told
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mipl.experiments.pictures import (
+from mipl.paper.pictures import (
     Attention,
     Bars,
     Picture,

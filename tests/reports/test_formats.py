@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 from tests.reports.products import MEASURED, NASTY, PRODUCT
 
-from mipl.experiments.pictures import Bars, Picture, Point
-from mipl.experiments.sheet import Product
+from mipl.paper.pictures import Bars, Picture, Point
+from mipl.paper.sheet import Product
 from mipl.reports.figures import draw
 from mipl.reports.formats import FORMATS, save_pictures, written
 from mipl.reports.results_html import as_html

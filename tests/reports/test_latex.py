@@ -5,14 +5,14 @@ import shutil
 import subprocess
 
 import pytest
-from tests.experiments.stores import store_of
 from tests.reports.products import NASTY, PRODUCT
+from tests.runs.stores import store_of
 
-from mipl.experiments.artefact import Selection
-from mipl.experiments.artefacts import ARTEFACTS
-from mipl.experiments.cells import Spot
-from mipl.experiments.entrants import DEMIPL, OURS
-from mipl.experiments.sources import SIVAL
+from mipl.datasets.published_sets import SIVAL
+from mipl.paper.artefact import Selection
+from mipl.paper.artefacts import ARTEFACTS
+from mipl.paper.cells import Spot
+from mipl.paper.entrants import DEMIPL, OURS
 from mipl.reports.latex import as_latex, escaped
 
 

@@ -7,11 +7,11 @@ import pytest
 from PIL import Image
 
 from mipl import MIPLMA, Bags, Dataset, MiplError, Training
-from mipl.experiments.explanation import explain
 from mipl.images import SIFT, ImageBags, KMeansSeg, Row
 from mipl.images.base import boxed
 from mipl.images.finished import PictureBag
 from mipl.reports.overlay import draw_overlay, heat_map
+from mipl.runs.explanation import explain
 from mipl.seeds import stream
 
 

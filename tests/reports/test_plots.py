@@ -9,12 +9,12 @@ import pytest
 from mipl import Bags, Dataset, MiplError, load_dataset
 from mipl.data.describe import describe
 from mipl.errors import MissingExtra
-from mipl.experiments.demo import demo_runs
-from mipl.experiments.explanation import Explanation
 from mipl.reports import plots
 from mipl.reports.bag_plots import draw_bag, draw_explanation
 from mipl.reports.html import render, write_demo_page
 from mipl.reports.plots import as_svg, draw_curves, save
+from mipl.runs.demo import demo_runs
+from mipl.runs.explanation import Explanation
 
 
 def told(shape, n=5, attention=None, **changes) -> Explanation:

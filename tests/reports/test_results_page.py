@@ -3,12 +3,13 @@
 import re
 
 import pytest
-from tests.experiments.stores import diverge, store_of
+from tests.runs.stores import diverge, store_of
 
-from mipl.experiments.artefact import Selection
-from mipl.experiments.artefacts import ARTEFACTS
-from mipl.experiments.cells import Spot
-from mipl.experiments.entrants import (
+from mipl.datasets.published_sets import BIRDSONG, SIVAL
+from mipl.paper.artefact import Selection
+from mipl.paper.artefacts import ARTEFACTS
+from mipl.paper.cells import Spot
+from mipl.paper.entrants import (
     CDL,
     DEMIPL,
     ELIMIPL,
@@ -17,7 +18,6 @@ from mipl.experiments.entrants import (
     OURS,
     RELEASED,
 )
-from mipl.experiments.sources import BIRDSONG, SIVAL
 from mipl.reports.entries import told
 from mipl.reports.results_page import results_page
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from mipl.experiments.demo import demo_runs
 from mipl.reports.text import DEMO_COLUMNS, demo_rows, number, spread
+from mipl.runs.demo import demo_runs
 
 
 @pytest.mark.parametrize(

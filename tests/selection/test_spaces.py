@@ -4,7 +4,7 @@ import pytest
 from sklearn.model_selection import ParameterGrid
 
 from mipl import MiplError, method
-from mipl.methods.registry import methods
+from mipl.methods.catalogue.registry import methods
 from mipl.selection import SPACES, paper_space, space, usual_space
 
 

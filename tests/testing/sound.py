@@ -3,8 +3,8 @@
 import numpy as np
 
 from mipl.errors import MiplError
-from mipl.methods.base import BagClassifier
-from mipl.methods.fitted_network import scaled_attention
+from mipl.methods.bases.base import BagClassifier
+from mipl.methods.bases.fitted_network import scaled_attention
 from mipl.seeds import as_seed, stream
 
 

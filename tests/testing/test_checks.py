@@ -16,9 +16,9 @@ from tests.testing import (
 from tests.testing.sound import Plain, Sound
 
 from mipl import MIPLMA, VWSGP, Training
-from mipl.methods import registry
-from mipl.methods.base import BagClassifier
-from mipl.methods.row import Reference, Row
+from mipl.methods.bases.base import BagClassifier
+from mipl.methods.catalogue import registry
+from mipl.methods.catalogue.row import Reference, Row
 from mipl.testing import CHECKS, check_bag_classifier
 from mipl.testing.checks.problem import problem_for
 

@@ -5,13 +5,13 @@ import torch
 from tests.theory.networks import FORMS, name, network
 from torch.autograd import gradcheck
 
-from mipl.losses import (
+from mipl.nn import Segments
+from mipl.objectives import (
     margin_distribution_loss,
     margin_violation,
     single_bag_margin_loss,
     weighted_log_loss,
 )
-from mipl.nn import Segments
 
 BAGS = Segments.of(torch.tensor([3, 1, 2, 4]))
 SETS = torch.tensor([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 1]], dtype=torch.bool)

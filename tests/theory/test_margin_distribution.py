@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import quick
 
-from mipl.losses import margin_distribution_loss
+from mipl.objectives import margin_distribution_loss
 
 values = st.lists(st.floats(0.2, 0.8), min_size=2, max_size=8)
 

@@ -12,7 +12,7 @@ from tests.training.interrupted import PROBLEM, bits, stopped_at
 
 from mipl import MIPLMA, Candidates, Checkpoint, MiplError, Training
 from mipl.errors import BadFile
-from mipl.methods import persist
+from mipl.methods.saving import persist
 from mipl.training import checkpoint, keeping
 from mipl.training.sealed import seal, unseal
 

@@ -10,7 +10,7 @@ from tests.training.test_batches import OnDisk
 
 from mipl import MIPLMA, Bags, Training
 from mipl.data import Dataset
-from mipl.formats import hdf5
+from mipl.io.native import hdf5
 from mipl.training.batches import BatchSource, Draw
 
 CPU = torch.device("cpu")

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tests.methods.test_together import assert_as_alone, ragged
+from tests.methods.wrappers.test_together import assert_as_alone, ragged
 from tests.training.test_sgd import descend, loss, parameters
 from torch import nn
 

@@ -8,7 +8,7 @@ import pytest
 from tests.training.test_repeatable import bits, fitted
 
 from mipl import MIPLMA, Bags, Dataset, Training
-from mipl.formats import hdf5
+from mipl.io.native import hdf5
 from mipl.testing.checks.problem import make_problem
 
 PROBLEM = make_problem(n_bags=12)

@@ -18,8 +18,8 @@ from mipl.cli.options import (
     Settings,
     Writing,
 )
-from mipl.cli.sources import Source, given_options
 from mipl.cli.writing import write
+from mipl.runs.named_values import given_options
 
 
 def build(
@@ -44,6 +44,8 @@ def build(
 
     if name not in CATALOG:
         raise unknown("data set", name, CATALOG)
+    from mipl.runs.source import Source
+
     dataset = Source(name, r, seed, raw, settings or ()).dataset()
     if out is None:
         out = cache_dir() / f"{_stem(name, r, seed, settings)}.bags.h5"
@@ -133,7 +135,7 @@ def _converted(
     as_json: bool,
 ) -> None:
     from mipl.errors import MiplError
-    from mipl.formats import read_dataset
+    from mipl.io import read_dataset
 
     if out.exists() and path.exists() and out.samefile(path):
         raise MiplError(f"{out} cannot be converted into itself; give another name.")

@@ -9,10 +9,10 @@ import typer
 from mipl.cli import data_views as views
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Seed, Settings
 from mipl.cli.output import FOUND_ERRORS, show_json
-from mipl.cli.sources import Source
 
 if TYPE_CHECKING:
     from mipl.data.findings import Finding
+    from mipl.runs.source import Source
 
 
 def list_(raw: Raw = None, as_json: Json = False) -> None:
@@ -52,6 +52,7 @@ def describe(
 ) -> None:
     """Describe a data set: the published table's columns, candidates, bag sizes."""
     from mipl.data.describe import describe
+    from mipl.runs.source import Source
 
     dataset = Source(name_or_path, r, seed, raw, settings or ()).dataset()
     told = describe(dataset)
@@ -70,6 +71,8 @@ def validate(
     as_json: Json = False,
 ) -> None:
     """Report what is wrong or doubtful in a data set; exit code 1 on errors."""
+    from mipl.runs.source import Source
+
     found = _findings(Source(name_or_path, r, seed, raw, settings or ()))
     if as_json:
         show_json([one.as_dict() for one in found])

@@ -12,7 +12,7 @@ from mipl.cli.output import say, show, show_json, table, title
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
-    from mipl.experiments.demo import Run
+    from mipl.runs.demo import Run
 
 PAGE = "index.html"
 
@@ -31,10 +31,10 @@ def demo(
 
     from mipl.data.describe import describe
     from mipl.datasets import load_dataset
-    from mipl.experiments.demo import DATA
     from mipl.files import make_folder
     from mipl.reports.html import write_demo_page
     from mipl.reports.plots import drawing
+    from mipl.runs.demo import DATA
 
     start = perf_counter()
     with drawing():
@@ -64,7 +64,7 @@ def _show_data(dataset: Dataset) -> None:
 
 def _runs(workers: int) -> list[Run]:
     from mipl.cli.progress import bar
-    from mipl.experiments.demo import FOLDS, IDS, demo_runs
+    from mipl.runs.demo import FOLDS, IDS, demo_runs
 
     runs: list[Run] = []
     with bar() as progress:
@@ -77,8 +77,8 @@ def _runs(workers: int) -> list[Run]:
 
 
 def _show_runs(runs: list[Run], seconds: float, page: Path) -> None:
-    from mipl.experiments.demo import CONTESTANTS
     from mipl.reports.text import DEMO_COLUMNS, demo_rows
+    from mipl.runs.demo import CONTESTANTS
 
     header, *rows = zip(["", *DEMO_COLUMNS], *demo_rows(runs), strict=True)
     notes = [(one.title, one.note) for one in CONTESTANTS]

@@ -9,11 +9,10 @@ import typer
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import pairs, plain, say, show, show_json, table, title, warn
-from mipl.cli.sources import Source
 
 if TYPE_CHECKING:
-    from mipl.experiments.evaluation import Evaluation
-    from mipl.experiments.trained_on import Chosen
+    from mipl.runs.evaluation import Evaluation
+    from mipl.runs.trained_on import Chosen
 
 _MOST_CLASSES = 30  # A larger confusion matrix fits no screen; --json has it.
 
@@ -32,14 +31,16 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Measure a model; by default on the bags of DATA that it has not seen."""
-    from mipl.cli.run_folder import open_model
     from mipl.errors import MiplError
-    from mipl.experiments.evaluation import evaluate
-    from mipl.experiments.trained_on import choose_bags
+    from mipl.runs.evaluation import evaluate
+    from mipl.runs.folder import open_model
+    from mipl.runs.trained_on import choose_bags
 
     if everything and split is not None:
         raise MiplError("--split and --all exclude each other; give one.")
     opened = open_model(model)
+    from mipl.runs.source import Source
+
     source = opened.source(Source(data, r, data_seed, raw, settings or ()))
     dataset = source.dataset()
     chosen = choose_bags(dataset, opened.trained, split, everything)

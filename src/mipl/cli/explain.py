@@ -10,13 +10,12 @@ import typer
 from mipl.cli.model_options import DataSeed, ModelFolder, NewPictures, Table
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import pairs, say, show, show_json, table, title
-from mipl.cli.sources import Source
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from mipl.data.bags import Bags
-    from mipl.experiments.explanation import Explanation
+    from mipl.runs.explanation import Explanation
 
 _MOST_ROWS = 20
 _EXAMPLES = 3
@@ -48,13 +47,13 @@ def explain(
     Of a new picture, with --generator, any class may be true: all are candidates.
     """
     from mipl.cli.generators import unlabelled
-    from mipl.cli.run_folder import open_model
     from mipl.cli.tables import check_table_name, write_table
-    from mipl.experiments.explanation import explain
     from mipl.images.catalog import recorded
     from mipl.reports.bag_plots import draw_explanation
     from mipl.reports.overlay import draw_overlay
     from mipl.reports.plots import check_picture_name, save
+    from mipl.runs.explanation import explain
+    from mipl.runs.folder import open_model
 
     for picture in (plot, overlay):
         if picture is not None:
@@ -62,6 +61,8 @@ def explain(
     if out is not None:
         check_table_name(out)
     opened = open_model(model)
+    from mipl.runs.source import Source
+
     source = opened.source(Source(data, r, data_seed, raw, settings or ()))
     if generator is None:
         dataset = source.dataset()

@@ -25,9 +25,9 @@ from mipl.cli.options import FalseLabels, Json, PublishedSettings, Raw
 from mipl.cli.output import pairs, say, show, show_json, title
 
 if TYPE_CHECKING:
-    from mipl.cli.run_config import RunConfig
     from mipl.data.dataset import Dataset
-    from mipl.methods.base import BagClassifier
+    from mipl.methods.bases.base import BagClassifier
+    from mipl.runs.config import RunConfig
     from mipl.training import Checkpoint
 
 
@@ -55,8 +55,8 @@ def fit(
     In many processes: torchrun --nproc-per-node 2 -m mipl.cli.main fit DATA --out RUN
     """
     from mipl.cli.resuming import checkpoint_of, stoppable
-    from mipl.cli.run_config import read_config, run_config
     from mipl.errors import MiplError
+    from mipl.runs.config import read_config, run_config
     from mipl.training.distributed import process_rank
 
     if everything and split is not None:
@@ -119,9 +119,9 @@ def _fit(config: RunConfig, checkpoint: Checkpoint, first: bool) -> _Fitted:
 
 
 def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]:
-    from mipl.cli.run_folder import MODEL, as_figures, fill_run, new_run
-    from mipl.experiments.evaluation import evaluate
-    from mipl.experiments.trained_on import TrainedOn
+    from mipl.runs.evaluation import evaluate
+    from mipl.runs.folder import MODEL, as_figures, fill_run, new_run
+    from mipl.runs.trained_on import TrainedOn
 
     with new_run(out) as place:
         done = _fit(config, checkpoint, first=True)
@@ -149,7 +149,7 @@ def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]
 def check_vectors(model: BagClassifier, train: Dataset, config: RunConfig) -> None:
     """Tell what to add where a method of vectors meets bags."""
     from mipl.errors import MiplError
-    from mipl.methods.partial import PartialLabelClassifier
+    from mipl.methods.bases.partial import PartialLabelClassifier
 
     most = int(train.bags.sizes.max())
     if isinstance(model, PartialLabelClassifier) and most > 1:

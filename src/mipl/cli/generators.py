@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from mipl.cli.output import warn
 from mipl.cli.progress import count_bar
-from mipl.cli.sources import Source, given_options
+from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
-    from mipl.cli.run_folder import OpenedModel
     from mipl.data.bags import Bags
     from mipl.data.dataset import Dataset
     from mipl.images.base import ImageBags
+    from mipl.runs.folder import OpenedModel
+    from mipl.runs.source import Source
 
 
 def named_generator(

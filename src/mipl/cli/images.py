@@ -60,8 +60,8 @@ def to_bags(
     from mipl.cli.output import tell, warn
     from mipl.cli.progress import count_bar
     from mipl.cli.writing import write
-    from mipl.formats import check_dataset_name
     from mipl.images.labelled import read_pictures
+    from mipl.io import check_dataset_name
 
     check_dataset_name(out)
     made = named_generator(generator, settings or (), jobs, skip_bad)

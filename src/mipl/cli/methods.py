@@ -15,7 +15,7 @@ from mipl.cli.output import pairs, plain, show, show_json, table, title
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from mipl.methods.row import Published, Row
+    from mipl.methods.catalogue.row import Published, Row
 
 
 def methods(
@@ -28,7 +28,7 @@ def methods(
     as_json: Json = False,
 ) -> None:
     """List the methods; name one to see its arguments and their defaults."""
-    from mipl.methods.registry import find, methods
+    from mipl.methods.catalogue.registry import find, methods
 
     if cite is not None:
         _cite(find(cite), as_json)

@@ -14,10 +14,10 @@ from mipl.cli.plan_options import Backend
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mipl.experiments.backends import Spread
-    from mipl.experiments.plan import Run
-    from mipl.experiments.runner import Progress
-    from mipl.experiments.store import Store
+    from mipl.runs.backends import Spread
+    from mipl.runs.run import Run
+    from mipl.runs.runner import Progress
+    from mipl.runs.store import Store
 
 
 def expected(
@@ -26,10 +26,10 @@ def expected(
     """Return how many runs a plan has, how many are known, and the time of the rest."""
     from tempfile import TemporaryDirectory
 
-    from mipl.experiments.estimate import estimate
-    from mipl.experiments.results import FINISHED
-    from mipl.experiments.runner import left
-    from mipl.experiments.store import SETTLED, Store
+    from mipl.runs.estimate import estimate
+    from mipl.runs.result import FINISHED
+    from mipl.runs.runner import left
+    from mipl.runs.store import SETTLED, Store
 
     with TemporaryDirectory() as folder:  # A look leaves no new file behind.
         nothing = Path(folder) / store.name
@@ -80,8 +80,8 @@ def work_off(
     """Compute a plan with a bar; told how to go on where it is interrupted."""
     from mipl.cli.progress import plan_bar
     from mipl.cli.resuming import stoppable
-    from mipl.experiments.results import FINISHED
-    from mipl.experiments.runner import left, run_plan
+    from mipl.runs.result import FINISHED
+    from mipl.runs.runner import left, run_plan
 
     if retry_diverged:  # But for those whose data are not at hand.
         store.forget_diverged(left(plan, store, (FINISHED,)).runs)
@@ -94,7 +94,7 @@ def chosen_backend(
 ) -> AbstractContextManager[Spread] | None:
     """Return the cluster, or None for processes of this machine."""
     from mipl.errors import MiplError
-    from mipl.experiments.backends import cluster
+    from mipl.runs.backends import cluster
 
     if (backend is Backend.dask) != (address is not None):
         raise MiplError("--backend dask and --address go together; give both.")

@@ -10,11 +10,10 @@ import typer
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder, NewPictures
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings, SkipBad
 from mipl.cli.output import say, show, show_json, table
-from mipl.cli.sources import Source
 
 if TYPE_CHECKING:
     from mipl.data.bags import Array, Bags
-    from mipl.methods.base import BagClassifier
+    from mipl.methods.bases.base import BagClassifier
 
 _FIRST = 10
 
@@ -44,9 +43,9 @@ def predict(
     The bags need no labels; with --generator they are made of pictures.
     """
     from mipl.cli.generators import new_bags
-    from mipl.cli.run_folder import open_model
     from mipl.cli.tables import check_table_name, write_table
     from mipl.errors import MiplError
+    from mipl.runs.folder import open_model
 
     if out is not None:
         check_table_name(out)
@@ -55,6 +54,8 @@ def predict(
         raise MiplError(
             f"{model} is not calibrated; train with --calibrate, or leave --alpha out."
         )
+    from mipl.runs.source import Source
+
     source = opened.source(Source(data, r, data_seed, raw, settings or ()))
     if generator is not None and split is not None:
         raise MiplError("pictures have no splits; leave --split or --generator out.")
@@ -78,7 +79,7 @@ def predict(
 def _columns(model: BagClassifier, bags: Bags, alpha: float | None) -> dict[str, Array]:
     import numpy as np
 
-    from mipl.formats.label_columns import bag_names
+    from mipl.io.tables.label_columns import bag_names
 
     p = model.predict_proba(bags)
     columns = {"bag_id": bag_names(bags), "predicted": model.classes_[p.argmax(axis=1)]}

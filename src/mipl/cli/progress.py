@@ -20,8 +20,8 @@ from rich.progress import (
 from mipl.cli.output import console, plain
 
 if TYPE_CHECKING:
-    from mipl.experiments.results import Result
-    from mipl.experiments.runner import Progress as PlanProgress
+    from mipl.runs.result import Result
+    from mipl.runs.runner import Progress as PlanProgress
     from mipl.selection import Tuned
     from mipl.selection.tuning import Watch
 

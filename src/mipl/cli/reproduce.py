@@ -30,9 +30,9 @@ from mipl.cli.plan_options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mipl.experiments.artefact import Artefact, Selection
-    from mipl.experiments.plan import Run
-    from mipl.experiments.sheet import Product
+    from mipl.paper.artefact import Artefact, Selection
+    from mipl.paper.sheet import Product
+    from mipl.runs.run import Run
 
 _SUFFIXES = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
 
@@ -84,8 +84,8 @@ def reproduce(
     The same command again goes on with what was interrupted.
     """
     from mipl.cli import plan_work
-    from mipl.experiments.store import Store
     from mipl.files import make_folder
+    from mipl.runs.store import Store
 
     if name == ["list"]:
         _list(as_json)
@@ -122,7 +122,7 @@ def reproduce(
 
 
 def _artefacts(names: Sequence[str]) -> list[Artefact]:
-    from mipl.experiments.artefacts import ARTEFACTS, artefact
+    from mipl.paper.artefacts import ARTEFACTS, artefact
 
     if "all" in names:
         return list(ARTEFACTS.values())
@@ -131,7 +131,7 @@ def _artefacts(names: Sequence[str]) -> list[Artefact]:
 
 def _list(as_json: bool) -> None:
     from mipl.cli.output import table
-    from mipl.experiments.artefacts import ARTEFACTS
+    from mipl.paper.artefacts import ARTEFACTS
 
     titles = {name: one.title for name, one in ARTEFACTS.items()}
     show_json(titles) if as_json else show(table(["name", ""], list(titles.items())))
@@ -146,11 +146,11 @@ def _selection(
     epochs: int | None,
     paired: bool,
 ) -> Selection:
+    from mipl.datasets.published_sets import SOURCES
     from mipl.errors import unknown
-    from mipl.experiments.artefact import Selection
-    from mipl.experiments.entrants import PRESETS
-    from mipl.experiments.sources import SOURCES
-    from mipl.methods.registry import find
+    from mipl.methods.catalogue.registry import find
+    from mipl.paper.artefact import Selection
+    from mipl.paper.entrants import PRESETS
 
     for id in methods or ():
         find(id)
@@ -175,7 +175,7 @@ def _selection(
 
 def _plan(wanted: Sequence[Artefact], selection: Selection) -> list[Run]:
     from mipl.errors import MiplError
-    from mipl.experiments.artefact import Selection
+    from mipl.paper.artefact import Selection
 
     plan = [run for one in wanted for run in one.plan(selection)]
     # A table of data sets has no runs, whatever is selected.

@@ -17,7 +17,7 @@ from mipl.cli.output import tell
 from mipl.errors import MiplError
 
 if TYPE_CHECKING:
-    from mipl.methods.base import BagClassifier
+    from mipl.methods.bases.base import BagClassifier
     from mipl.training import Checkpoint
 
 TERMINATED = 128 + signal.SIGTERM
@@ -42,7 +42,7 @@ def checkpoint_of(out: Path, every: int | None, resume: bool) -> Checkpoint:
 
 def kept_by(model: BagClassifier, checkpoint: Checkpoint) -> dict[str, Any]:
     """Return what ``fit`` takes of this: a method that does not train has no state."""
-    from mipl.methods.degraded import keeps_checkpoints
+    from mipl.methods.wrappers.degraded import keeps_checkpoints
 
     if keeps_checkpoints(model):
         return {"checkpoint": checkpoint}

@@ -28,7 +28,7 @@ from mipl.cli.plan_options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mipl.experiments.plan import Run
+    from mipl.runs.run import Run
 
 
 def compute(
@@ -63,7 +63,7 @@ def compute(
     goes on with what was interrupted.
     """
     from mipl.cli import plan_work
-    from mipl.experiments.store import Store
+    from mipl.runs.store import Store
 
     given = [
         *(settings or ()),
@@ -99,11 +99,11 @@ def _plan(
 ) -> list[Run]:
     from dataclasses import replace
 
-    from mipl.cli.sources import given_options
     from mipl.errors import MiplError
-    from mipl.experiments.computing import build
-    from mipl.experiments.plan import Run
-    from mipl.methods.registry import find
+    from mipl.methods.catalogue.registry import find
+    from mipl.runs.computing import build
+    from mipl.runs.named_values import given_options
+    from mipl.runs.run import Run
 
     if not methods or not data:
         raise MiplError("nothing is asked for; give --method and --data.")
@@ -129,10 +129,10 @@ def _plan(
 
 def _data(names: Sequence[str], r: str | None) -> list[tuple[str, int]]:
     """Return each name of the catalog with each r, and each file once, as it is."""
-    from mipl.cli.sources import Source
     from mipl.datasets import CATALOG
     from mipl.errors import MiplError
     from mipl.files import existing
+    from mipl.runs.source import Source
 
     found: list[tuple[str, int]] = []
     for name in names:

@@ -25,8 +25,8 @@ def export(
 ) -> None:
     """Write results to a file that other programs, or mipl runs import, read."""
     from mipl.cli.runs_look import chosen
-    from mipl.experiments import exchange
-    from mipl.experiments.store import Store
+    from mipl.runs import results_csv as exchange
+    from mipl.runs.store import Store
 
     kept = Store(store)
     results = chosen(kept, method, data, r, state)
@@ -45,9 +45,9 @@ def import_(
     as_json: Json = False,
 ) -> None:
     """Take results from a file; what the store knows already stands."""
-    from mipl.experiments.exchange import import_file
-    from mipl.experiments.store import Store
     from mipl.files import existing_file
+    from mipl.runs.results_csv import import_file
+    from mipl.runs.store import Store
 
     found = import_file(existing_file(file), Store(store, create=True))
     if as_json:

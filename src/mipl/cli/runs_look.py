@@ -19,9 +19,9 @@ from mipl.cli.plan_options import (
 )
 
 if TYPE_CHECKING:
-    from mipl.experiments.comparison import Comparison
-    from mipl.experiments.results import Result
-    from mipl.experiments.store import Store
+    from mipl.runs.comparison import Comparison
+    from mipl.runs.result import Result
+    from mipl.runs.store import Store
 
 _KEY = 10  # Digits of a key that are shown.
 
@@ -35,7 +35,7 @@ def chosen(
 ) -> list[Result]:
     """Return the results that the options select; all where none is given."""
     from mipl.errors import unknown
-    from mipl.experiments.results import STATES
+    from mipl.runs.result import STATES
 
     for name in state or ():
         if name not in STATES:
@@ -57,7 +57,7 @@ def ls(
     as_json: Json = False,
 ) -> None:
     """List results, the latest below; --json lists all."""
-    from mipl.experiments.store import Store
+    from mipl.runs.store import Store
 
     results = chosen(Store(store), method, data, r, state)
     if as_json:
@@ -106,7 +106,7 @@ def show_(
     as_json: Json = False,
 ) -> None:
     """Show all that is known of one result; --json has curves and predictions."""
-    from mipl.experiments.store import Store
+    from mipl.runs.store import Store
 
     kept = Store(store)
     result = kept.by_key(key)
@@ -159,8 +159,8 @@ def compare(
 ) -> None:
     """Compare two methods on the splits both were run on, by a t-test at .05."""
     from mipl.errors import MiplError
-    from mipl.experiments import comparison
-    from mipl.experiments.store import Store
+    from mipl.runs import comparison
+    from mipl.runs.store import Store
 
     kept = Store(store)
     one, other = (comparison.find_setting(kept, text) for text in (a, b))

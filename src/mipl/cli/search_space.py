@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mipl.cli.run_config import read_config
-from mipl.cli.sources import given_options
 from mipl.errors import MiplError, unknown
+from mipl.runs.config import read_config
+from mipl.runs.named_values import given_options
 from mipl.selection.axes import Range
 from mipl.selection.spaces import paper_space, usual_space
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mipl.errors import MiplError
-from mipl.formats.label_columns import write_columns
+from mipl.io.tables.label_columns import write_columns
 
 if TYPE_CHECKING:
     from mipl.data.bags import Array

@@ -24,8 +24,8 @@ from mipl.cli.tune_options import (
 )
 
 if TYPE_CHECKING:
-    from mipl.cli.run_config import RunConfig
     from mipl.data.dataset import Dataset
+    from mipl.runs.config import RunConfig
     from mipl.selection import Trial, Tuned
 
 _SHOWN = 5
@@ -96,8 +96,8 @@ def _plan(
     given: dict[str, Any], space: str | None, settings: list[str]
 ) -> tuple[RunConfig, dict[str, Any]]:
     """Return the run around the search, and what is searched; --set wins."""
-    from mipl.cli.run_config import run_config
     from mipl.cli.search_space import divide, space_settings
+    from mipl.runs.config import run_config
 
     fixed, searched = divide(settings)
     if space is not None or not searched:

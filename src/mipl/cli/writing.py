@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mipl.cli.data_views import show_written
 from mipl.cli.output import warn
-from mipl.cli.sources import given_options
+from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
@@ -23,7 +23,7 @@ def write(
     **others: object,
 ) -> None:
     """Write a data set and show it; ``others`` go into the JSON."""
-    from mipl.formats import write_dataset
+    from mipl.io import write_dataset
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -19,10 +19,10 @@ from mipl.datasets.given import as_collected, check_own_labels
 from mipl.datasets.places import cache_dir
 from mipl.datasets.request import Request, check_classes
 from mipl.errors import MiplError
-from mipl.formats import mat
 from mipl.images.base import ImageBags
 from mipl.images.catalog import image_bags
 from mipl.images.pictures import Picture, as_pictures
+from mipl.io.matlab import mat
 
 _STAND_IN = "colorectal5_64px.npz"
 _NETWORK = "efficientnet-lite0.safetensors"

@@ -14,7 +14,7 @@ from mipl.datasets.download import Progress, download
 from mipl.datasets.places import data_dir
 from mipl.errors import BadFile, MiplError, unknown
 from mipl.files import CALLS, git_blob_id, make_folder, sha256, write_text
-from mipl.formats.zip_file import unpack
+from mipl.io.arrays.zip_file import unpack
 
 ADDRESS = "https://palm.seu.edu.cn/zhangml/files"
 _LIST = "fetched.json"

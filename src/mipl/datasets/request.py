@@ -12,7 +12,7 @@ from mipl.data.dataset import Dataset
 from mipl.data.generators import generate_candidates
 from mipl.datasets.places import find_raw
 from mipl.errors import BadFile
-from mipl.formats import archive, npz
+from mipl.io.arrays import archive, npz
 from mipl.seeds import stream
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mipl.fenced.frames import FRAME_BYTES, OTHER, SHAPE, Array, Budget, Frame, Refused
-from mipl.fenced.sources import Inflated, Plain, Source
+from mipl.fenced.sources import ByteSource, Inflated, Plain
 from mipl.fenced.sparse import dense
 
 _HEADER = 128
@@ -64,7 +64,7 @@ def read_mat5(file: int, budget: Budget, wanted: Sequence[str]) -> Iterator[Fram
         if nbytes > size - top.position:
             raise Refused("it is truncated")
         end = top.position + nbytes
-        source: Source = top
+        source: ByteSource = top
         if kind == _COMPRESSED:
             source = Inflated(file, top.position, end)
             kind, nbytes = _Reader(source, order, budget).tag()
@@ -89,7 +89,7 @@ def _class_name(kind: int) -> str:
 class _Reader:
     """Reads elements from a source, one after another."""
 
-    def __init__(self, source: Source, order: str, budget: Budget) -> None:
+    def __init__(self, source: ByteSource, order: str, budget: Budget) -> None:
         self.source = source
         self.order = order
         self.budget = budget

@@ -12,7 +12,7 @@ _PIECE = 1 << 16
 _AHEAD = 1 << 14
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """Bytes in order, counted."""
 
     @property

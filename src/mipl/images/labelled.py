@@ -11,11 +11,11 @@ import numpy as np
 from mipl.data.dataset import Dataset
 from mipl.errors import MiplError
 from mipl.files import existing
-from mipl.formats.label_options import LabelOptions
-from mipl.formats.label_table import LabelTable, read_label_table
 from mipl.images.base import ImageBags
 from mipl.images.conversion import Progress, convert
 from mipl.images.pictures import Picture, as_pictures
+from mipl.io.tables.label_options import LabelOptions
+from mipl.io.tables.label_table import LabelTable, read_label_table
 
 _LABELS = "labels.csv"
 

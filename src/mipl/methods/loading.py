@@ -6,17 +6,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mipl.errors import BadFile, MiplError
-from mipl.methods import model_file, registry
-from mipl.methods.arguments import class_path, from_json, modules
-from mipl.methods.degraded import Degraded
-from mipl.methods.one_vs_rest import OneVsRest
-from mipl.methods.persist import Persistent
-from mipl.methods.stored import Stored
+from mipl.methods.catalogue import registry
+from mipl.methods.saving import model_file
+from mipl.methods.saving.arguments import class_path, from_json, modules
+from mipl.methods.saving.persist import Persistent
+from mipl.methods.saving.stored import Stored
+from mipl.methods.wrappers.degraded import Degraded
+from mipl.methods.wrappers.one_vs_rest import OneVsRest
 from mipl.training.options import Training
 
 if TYPE_CHECKING:
-    from mipl.methods.base import BagClassifier
+    from mipl.methods.bases.base import BagClassifier
 
+# Where classes were that older files name.
+_MOVED = {
+    "mipl.methods.degraded:Degraded": Degraded,
+    "mipl.methods.one_vs_rest:OneVsRest": OneVsRest,
+}
 # What building a network from absurd arguments may raise.
 _FAILURES = (TypeError, ValueError, AttributeError, RuntimeError, OverflowError)
 
@@ -67,6 +73,8 @@ def _known(path: str) -> type[Any]:
     for kind in (Training, Degraded, OneVsRest):
         if path == class_path(kind):
             return kind
+    if path in _MOVED:
+        return _MOVED[path]
     for row in registry.methods():
         if row.path == path and not row.fault:
             return row.load()

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import MiplError
-from mipl.experiments.explanation import Explanation
 from mipl.reports.plots import (
     ATTENTION,
     GRID,
@@ -21,6 +20,7 @@ from mipl.reports.plots import (
     drawing,
     shortened,
 )
+from mipl.runs.explanation import Explanation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

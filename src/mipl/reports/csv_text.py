@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from mipl.experiments.sheet import Product
+from mipl.paper.sheet import Product
 
 
 def as_csv(products: Sequence[Product]) -> str:

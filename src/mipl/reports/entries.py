@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mipl.experiments.sheet import Entry, Gap, Product, Score, Tally
+from mipl.paper.sheet import Entry, Gap, Product, Score, Tally
 
 MARKS = {"win": "●", "loss": "○", "tie": "~", "": ""}
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mipl.experiments.pictures import (
+from mipl.paper.pictures import (
     Attention,
     Bars,
     Panel,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mipl.errors import unknown
-from mipl.experiments.sheet import Product
+from mipl.paper.sheet import Product
 from mipl.reports.csv_text import as_csv
 from mipl.reports.figures import draw
 from mipl.reports.latex import as_latex
@@ -41,7 +41,7 @@ def written(products: Sequence[Product], format: str) -> str:
 
     Examples
     --------
-    >>> from mipl.experiments.sheet import Sheet
+    >>> from mipl.paper.sheet import Sheet
     >>> sheet = Sheet("Animals", ("name", "legs"), (("cat", "4"),))
     >>> print(written([Product("zoo", "Animals", (sheet,))], "csv"))
     artefact,name,legs

@@ -12,11 +12,11 @@ from markupsafe import Markup
 
 from mipl import __version__
 from mipl.data.description import Description
-from mipl.experiments.demo import CONTESTANTS, Run
 from mipl.files import write_text
 from mipl.reports.bag_plots import draw_bag
 from mipl.reports.plots import as_svg, draw_curves
 from mipl.reports.text import DEMO_COLUMNS, demo_rows, number
+from mipl.runs.demo import CONTESTANTS, Run
 
 _TEMPLATES = files("mipl.reports").joinpath("templates")
 PANELS = (

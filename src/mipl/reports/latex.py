@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mipl.experiments.sheet import Product, Sheet
+from mipl.paper.sheet import Product, Sheet
 from mipl.reports.entries import Told, told
 
 _SPECIAL = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from mipl.experiments.sheet import Product, Sheet
+from mipl.paper.sheet import Product, Sheet
 from mipl.reports.entries import Told, gaps, told
 
 _SPECIAL = re.compile(r"([\\|*_`<>\[\]])")

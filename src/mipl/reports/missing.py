@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mipl.experiments.artefact import Artefact, Selection
-from mipl.experiments.cells import Spot
-from mipl.experiments.estimate import Costs, Estimate
-from mipl.experiments.from_cells import FromCells
-from mipl.experiments.plan import Run
-from mipl.experiments.results import DIVERGED
-from mipl.experiments.sources import KMNIST, Source
-from mipl.experiments.store import SETTLED, Store
+from mipl.datasets.published_sets import KMNIST, PublishedSet
+from mipl.paper.artefact import Artefact, Selection
+from mipl.paper.cells import Spot
+from mipl.paper.from_cells import FromCells
 from mipl.reports.markdown import escaped, table_lines
+from mipl.runs.estimate import Costs, Estimate
+from mipl.runs.result import DIVERGED
+from mipl.runs.run import Run
+from mipl.runs.store import SETTLED, Store
 
 _HOUR, _MINUTE = 3600.0, 60.0
 _NOTE = (
@@ -81,7 +81,7 @@ def _cells(
     return table_lines(["method", *columns], rows)
 
 
-def _column(source: Source) -> str:
+def _column(source: PublishedSet) -> str:
     return "Kuzushiji-MNIST" if source in KMNIST else source.title
 
 

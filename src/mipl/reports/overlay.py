@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import MiplError
-from mipl.experiments.explanation import Explanation
 from mipl.images.base import Area, ImageBags
 from mipl.images.finished import PictureBag
 from mipl.images.pixels import Pixels, read_pixels
 from mipl.reports.bag_plots import draw_classes, headline, instance_weights
 from mipl.reports.plots import drawing, shortened
+from mipl.runs.explanation import Explanation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

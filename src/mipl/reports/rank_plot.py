@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mipl.experiments.pictures import Ranks
+from mipl.paper.pictures import Ranks
 from mipl.reports.plots import INK, SERIES
 
 if TYPE_CHECKING:

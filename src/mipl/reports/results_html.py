@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from mipl.experiments.sheet import Product, Sheet
+from mipl.paper.sheet import Product, Sheet
 from mipl.reports.entries import gaps, told
 from mipl.reports.figures import draw
 from mipl.reports.html import PANELS, render

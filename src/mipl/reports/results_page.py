@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mipl.experiments.artefact import Artefact, Selection
-from mipl.experiments.cells import Cell, Spot, compared
-from mipl.experiments.entrants import OURS
-from mipl.experiments.results import DIVERGED, FAILED, FINISHED, STATES
-from mipl.experiments.sheet import Entry, Product, Score, Sheet
-from mipl.experiments.store import Store
+from mipl.paper.artefact import Artefact, Selection
+from mipl.paper.cells import Cell, Spot, compared
+from mipl.paper.entrants import OURS
+from mipl.paper.sheet import Entry, Product, Score, Sheet
 from mipl.reports.entries import MARKS, share
 from mipl.reports.markdown import escaped, sheet_lines, table_lines
 from mipl.reports.missing import missing_lines
+from mipl.runs.result import DIVERGED, FAILED, FINISHED, STATES
+from mipl.runs.store import Store
 
 _INTRO = (
     "Every run is a row of the results that this page is made of; nothing on it was "
@@ -90,9 +90,9 @@ def command(name: str, scores: Sequence[Score], leader: str | None = None) -> st
 
     Examples
     --------
-    >>> from mipl.experiments.cells import Cell
-    >>> from mipl.experiments.entrants import OURS
-    >>> from mipl.experiments.sources import SIVAL
+    >>> from mipl.paper.cells import Cell
+    >>> from mipl.paper.entrants import OURS
+    >>> from mipl.datasets.published_sets import SIVAL
     >>> command("table2", [Score(Cell(Spot(OURS, SIVAL, 2)))])
     'mipl reproduce table2 --method miplma --data sival-mipl --r 2'
     """

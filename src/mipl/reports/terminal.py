@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mipl.experiments.sheet import Product, Sheet
+from mipl.paper.sheet import Product, Sheet
 from mipl.reports.entries import Told, gaps, told
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mipl.experiments.demo import CONTESTANTS, Run
+from mipl.runs.demo import CONTESTANTS, Run
 
 UNKNOWN = "-"
 

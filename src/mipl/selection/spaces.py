@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mipl.errors import MiplError, unknown
-from mipl.methods.registry import find
+from mipl.methods.catalogue.registry import find
 
 _PAPER, _OURS = "-paper-grid", "-grid"
 _DESCENT: Mapping[str, tuple[Any, ...]] = {

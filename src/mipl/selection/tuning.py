@@ -18,8 +18,8 @@ from sklearn.model_selection import GroupKFold
 from mipl.data.dataset import Dataset
 from mipl.data.splits import Split
 from mipl.errors import Diverged, MiplError, unknown
-from mipl.methods import registry
-from mipl.methods.fingerprint import candidates_digest
+from mipl.methods.catalogue import registry
+from mipl.methods.saving.fingerprint import candidates_digest
 from mipl.seeds import stream, stream_seed
 from mipl.selection import scorers
 from mipl.selection.axes import Axis, Choices, Range, as_axes
@@ -27,7 +27,7 @@ from mipl.selection.folds import CandidateStratifiedKFold
 from mipl.selection.trials import DIVERGED, FINISHED, PRUNED, Trial, Tuned
 
 if TYPE_CHECKING:
-    from mipl.methods.base import BagClassifier
+    from mipl.methods.bases.base import BagClassifier
     from mipl.selection.study import Study
 
 Watch = Callable[[Tuned, int], None]

@@ -5,7 +5,7 @@ import pytest
 from tests.methods.mil.two_classes import begun, dense, problem
 
 from mipl import LMVGPMIL
-from mipl.losses.logistic_bound import bound_curvature
+from mipl.objectives.logistic_bound import bound_curvature
 
 BAGS, LABELS = problem()
 

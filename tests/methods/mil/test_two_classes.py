@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.methods.mil.two_classes import problem
-from tests.methods.persist.test_foreign_files import alter
+from tests.methods.saving.test_foreign_files import alter
 from tests.training.test_callbacks import Watcher
 
 from mipl import LMVGPMIL, VGPMIL, VWSGP, MiplError, load_model

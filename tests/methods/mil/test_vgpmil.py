@@ -6,7 +6,7 @@ from scipy.special import expit
 from tests.methods.mil.two_classes import begun, dense, problem
 
 from mipl import VGPMIL
-from mipl.losses.logistic_bound import bound_curvature
+from mipl.objectives.logistic_bound import bound_curvature
 
 BAGS, LABELS = problem()
 

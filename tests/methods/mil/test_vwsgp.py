@@ -5,7 +5,7 @@ import pytest
 from tests.methods.mil.two_classes import begun, dense, problem
 
 from mipl import VWSGP, Bags
-from mipl.losses.logistic_bound import bound_curvature
+from mipl.objectives.logistic_bound import bound_curvature
 
 BAGS, LABELS = problem()
 
@@ -114,6 +114,8 @@ def test_the_spread_of_the_program_leaves_the_posterior_out():
 def test_long_bags_are_summed_block_by_block(monkeypatch):
     model = VWSGP(inducing=6).fit(BAGS, LABELS)
     whole, instances = model.predict_proba(BAGS), model.predict_instances(BAGS)
-    monkeypatch.setattr("mipl.methods.sparse_process.BLOCK", 12)  # Two rows at a time.
+    monkeypatch.setattr(
+        "mipl.methods.bases.sparse_process.BLOCK", 12
+    )  # Two rows at a time.
     np.testing.assert_allclose(model.predict_proba(BAGS), whole, atol=1e-12)
     np.testing.assert_allclose(model.predict_instances(BAGS), instances, atol=1e-12)

@@ -3,7 +3,7 @@
 import pytest
 
 from mipl import DEMIPL, method
-from mipl.methods.registry import published
+from mipl.methods.catalogue.registry import published
 
 # Data, r, and what papers and READMEs tell of it.
 OF_DEMIPL = [

@@ -9,8 +9,8 @@ from tests.methods.settings import SMALL_PARTIAL, small
 from torch.nn.functional import cross_entropy
 
 from mipl import CC, PLAGGD, POP, PRODEN, RC, Training
-from mipl.disambiguation.simplex import project_rows
-from mipl.methods.partial_network import plain_sgd
+from mipl.methods.bases.partial_network import plain_sgd
+from mipl.objectives.simplex import project_rows
 
 NETWORKS = [id for id, given in SMALL_PARTIAL.items() if "backbone" in given]
 X, SETS, Y = problem(m=30, k=4)

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 from tests.methods.pll.problem import problem, standardised
 
-from mipl.disambiguation.assignment import class_counts
 from mipl.methods.pll.m3pl import M3PL
+from mipl.objectives.assignment import class_counts
 from mipl.seeds import stream
 
 

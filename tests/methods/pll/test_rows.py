@@ -1,7 +1,7 @@
 """Registry rows of the partial-label methods: published settings, and bags."""
 
 import pytest
-from tests.methods.test_registry import BENCHMARKS, PARTIAL
+from tests.methods.catalogue.test_registry import BENCHMARKS, PARTIAL
 
 from mipl import Degraded, MiplError, method
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from mipl.methods.repeated import ScoredClassifier
+from mipl.methods.bases.repeated import ScoredClassifier
 from mipl.nn.gated_score import GatedScore
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import expit
 
 from mipl.data.bags import Bags
-from mipl.losses.logistic_bound import bound_curvature
-from mipl.methods.base import Floats
-from mipl.methods.instance_process import Course, InstanceProcessClassifier
-from mipl.methods.sparse_process import Integers
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.instance_process import Course, InstanceProcessClassifier
+from mipl.methods.bases.sparse_process import Integers
+from mipl.objectives.logistic_bound import bound_curvature
 from mipl.seeds import stream
 
 

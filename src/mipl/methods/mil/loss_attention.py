@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from mipl.losses import copies, weighted_log_loss
-from mipl.methods.repeated import RepeatedClassifier, one_bag_adam
+from mipl.methods.bases.repeated import RepeatedClassifier, one_bag_adam
 from mipl.nn.attention import MarginAttention
 from mipl.nn.encoders import Standardise
 from mipl.nn.heads import SoftmaxHead
 from mipl.nn.instances import InstanceNetwork, InstanceOutput
 from mipl.nn.scores import EvidenceScore
+from mipl.objectives import copies, weighted_log_loss
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from mipl.disambiguation import falling_tau
-from mipl.losses import margin_violation, single_bag_margin_loss
-from mipl.methods.repeated import RepeatedClassifier
+from mipl.methods.bases.repeated import RepeatedClassifier
 from mipl.nn.attention import MarginAttention, inverse_root
 from mipl.nn.gated_score import GatedScore
 from mipl.nn.heads import HEADS
 from mipl.nn.network import BagNetwork, Output
+from mipl.objectives import falling_tau, margin_violation, single_bag_margin_loss
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

@@ -10,11 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
 from mipl.data.bags import Bags
-from mipl.losses import copies, log_density, standard_kl, weighted_log_loss
-from mipl.methods.base import Floats
-from mipl.methods.fitted_network import EmbeddingNetwork
-from mipl.methods.neural import NeuralClassifier
-from mipl.methods.repeated import need_two_classes, one_bag_adam
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.fitted_network import EmbeddingNetwork
+from mipl.methods.bases.neural import NeuralClassifier
+from mipl.methods.bases.repeated import need_two_classes, one_bag_adam
 from mipl.nn.encoders import Standardise
 from mipl.nn.vae import (
     LatentClassifier,
@@ -23,6 +22,7 @@ from mipl.nn.vae import (
     latent_layers,
 )
 from mipl.nn.vae_layers import LabelPrior
+from mipl.objectives import copies, log_density, standard_kl, weighted_log_loss
 from mipl.training.batches import Batch
 from mipl.training.evaluation import Seen, joined
 from mipl.training.options import Training

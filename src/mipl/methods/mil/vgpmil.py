@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from mipl.losses.logistic_bound import bound_curvature, logistic_bound
-from mipl.methods.instance_process import Course, InstanceProcessClassifier
+from mipl.methods.bases.instance_process import Course, InstanceProcessClassifier
+from mipl.objectives.logistic_bound import bound_curvature, logistic_bound
 
 
 class VGPMIL(InstanceProcessClassifier):

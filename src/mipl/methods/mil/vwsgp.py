@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import expit
 
 from mipl.data.bags import Bags
-from mipl.losses.logistic_bound import bound_curvature, logistic_bound
-from mipl.methods.base import Floats
-from mipl.methods.sparse_process import Integers, SparseProcessClassifier
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.sparse_process import Integers, SparseProcessClassifier
 from mipl.nn.sparse_gp import Posterior
+from mipl.objectives.logistic_bound import bound_curvature, logistic_bound
 
 
 @dataclass(eq=False)

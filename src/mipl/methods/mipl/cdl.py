@@ -7,9 +7,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from mipl.disambiguation import falling_alpha, falling_tau, momentum_update
-from mipl.losses import calibratable_loss
-from mipl.methods.gated import GatedClassifier
+from mipl.methods.bases.gated import GatedClassifier
 from mipl.nn.attention import (
     Attention,
     MarginAttention,
@@ -17,6 +15,12 @@ from mipl.nn.attention import (
     inverse_root,
 )
 from mipl.nn.network import BagNetwork, Output
+from mipl.objectives import (
+    calibratable_loss,
+    falling_alpha,
+    falling_tau,
+    momentum_update,
+)
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

@@ -7,11 +7,15 @@ from typing import Any, ClassVar, Self
 
 from torch import Tensor, nn
 
-from mipl.disambiguation import momentum_update
-from mipl.losses import candidate_mass, inhibition_loss, weighted_log_loss
-from mipl.methods.gated import PAPER, GatedClassifier
+from mipl.methods.bases.gated import PAPER, GatedClassifier
 from mipl.nn.attention import MarginAttention, inverse_root
 from mipl.nn.network import BagNetwork, Output
+from mipl.objectives import (
+    candidate_mass,
+    inhibition_loss,
+    momentum_update,
+    weighted_log_loss,
+)
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

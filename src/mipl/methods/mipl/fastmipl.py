@@ -11,12 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
 from mipl.data.bags import Bags
-from mipl.disambiguation import confidence_update, on_candidates
 from mipl.errors import MiplError
-from mipl.losses import linear_objective
-from mipl.methods.base import Floats
-from mipl.methods.fitted_network import scaled_attention
-from mipl.methods.neural import NeuralBagClassifier
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.fitted_network import scaled_attention
+from mipl.methods.bases.neural import NeuralBagClassifier
 from mipl.nn.attention import EvenAttention
 from mipl.nn.backbones import as_widths
 from mipl.nn.dropout import DroppedReLU, rekey
@@ -30,6 +28,7 @@ from mipl.nn.mixed import (
 )
 from mipl.nn.network import BagNetwork
 from mipl.nn.soft_logistic import soft_logistic
+from mipl.objectives import confidence_update, linear_objective, on_candidates
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.evaluation import look

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.disambiguation import lognormal, softmax_on, tied, with_negative
-from mipl.methods.arguments import check_optional
-from mipl.methods.gaussian import Course, GaussianClassifier
+from mipl.methods.bases.gaussian import Course, GaussianClassifier
+from mipl.methods.saving.arguments import check_optional
 from mipl.nn.inducing import inducing_points
 from mipl.nn.segments import Segments
+from mipl.objectives import lognormal, softmax_on, tied, with_negative
 from mipl.seeds import stream
 from mipl.training.options import Training
 

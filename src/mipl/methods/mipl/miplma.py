@@ -8,16 +8,18 @@ from typing import Any, ClassVar, Self
 import torch
 from torch import Tensor, nn
 
-from mipl.disambiguation import falling_alpha, falling_tau, momentum_update
-from mipl.losses import (
+from mipl.methods.bases.gated import GatedClassifier
+from mipl.nn.attention import MarginAttention, inverse_root
+from mipl.nn.network import BagNetwork, Output
+from mipl.objectives import (
+    falling_alpha,
+    falling_tau,
     margin_distribution_loss,
     margin_violation,
+    momentum_update,
     single_bag_margin_loss,
     weighted_log_loss,
 )
-from mipl.methods.gated import GatedClassifier
-from mipl.nn.attention import MarginAttention, inverse_root
-from mipl.nn.network import BagNetwork, Output
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from mipl.disambiguation import momentum_update
-from mipl.losses import bernoulli_entropy, weighted_log_loss
-from mipl.methods.gated import GatedClassifier
+from mipl.methods.bases.gated import GatedClassifier
 from mipl.nn.attention import MarginAttention, inverse_root
 from mipl.nn.encoders import Standardise
 from mipl.nn.latent import LatentLabel, LatentNetwork, LatentOutput
+from mipl.objectives import bernoulli_entropy, momentum_update, weighted_log_loss
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

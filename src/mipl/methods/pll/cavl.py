@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from mipl.disambiguation import activated_label, activation_values
-from mipl.losses import weighted_log_loss
-from mipl.methods.partial_network import PartialLabelNetwork, plain_sgd
+from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
 from mipl.nn.network import Output
+from mipl.objectives import activated_label, activation_values, weighted_log_loss
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

@@ -9,11 +9,10 @@ import numpy as np
 from torch import Tensor, nn
 
 from mipl.data.candidates import Candidates
-from mipl.disambiguation import on_both_sides
-from mipl.losses import leveraged, log_pair, sigmoid_pair
-from mipl.methods.base import Floats
-from mipl.methods.partial_network import PartialLabelNetwork, plain_sgd
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
 from mipl.nn.network import Output
+from mipl.objectives import leveraged, log_pair, on_both_sides, sigmoid_pair
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

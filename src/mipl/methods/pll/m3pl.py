@@ -12,12 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from mipl.data.candidates import Candidates
-from mipl.disambiguation.assignment import Labels, assign, class_counts
-from mipl.losses.hinge import label_hinge
-from mipl.methods.base import Floats
-from mipl.methods.persist import State
-from mipl.methods.solved import SolvedClassifier, with_constant
-from mipl.methods.stored import Stored
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.solved import SolvedClassifier, with_constant
+from mipl.methods.saving.persist import State
+from mipl.methods.saving.stored import Stored
+from mipl.objectives.assignment import Labels, assign, class_counts
+from mipl.objectives.hinge import label_hinge
 from mipl.seeds import stream_seed
 
 _FIRST = 1e-5  # The first C as a share of the last.

@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mipl.data.candidates import Candidates
-from mipl.disambiguation.graph import (
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.solved import SolvedClassifier
+from mipl.nn.kernel_ridge import KernelRidge, gaussian_kernel
+from mipl.objectives.graph import (
     graph_weights,
     nearest,
     propagated,
     residual_operator,
     squares_of_differences,
 )
-from mipl.methods.base import Floats
-from mipl.methods.solved import SolvedClassifier
-from mipl.nn.kernel_ridge import KernelRidge, gaussian_kernel
 
 _ROWS = 1024  # Rows predicted at once.
 _LEAST = 1e-6  # Probability of a class whose score is negative.

@@ -12,9 +12,9 @@ from scipy.special import softmax
 
 from mipl.data.candidates import Candidates
 from mipl.errors import MiplError
-from mipl.losses.hinge import candidate_hinge, smooth_candidate_hinge
-from mipl.methods.base import Floats
-from mipl.methods.solved import SolvedClassifier, with_constant
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.solved import SolvedClassifier, with_constant
+from mipl.objectives.hinge import candidate_hinge, smooth_candidate_hinge
 from mipl.seeds import stream
 
 _TEMPERATURES = (1.0, 0.1, 0.01, 0.001)

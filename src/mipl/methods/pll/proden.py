@@ -7,9 +7,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from mipl.losses import weighted_log_loss
-from mipl.methods.partial_network import PartialLabelNetwork
+from mipl.methods.bases.partial_network import PartialLabelNetwork
 from mipl.nn.network import Output
+from mipl.objectives import weighted_log_loss
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

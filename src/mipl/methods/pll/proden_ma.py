@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from mipl.losses import (
+from mipl.methods.bases.partial_network import PartialLabelNetwork
+from mipl.nn.network import Output
+from mipl.objectives import (
     counted_margin_loss,
     margin_violation,
     single_bag_margin_loss,
     weighted_log_loss,
 )
-from mipl.methods.partial_network import PartialLabelNetwork
-from mipl.nn.network import Output
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock

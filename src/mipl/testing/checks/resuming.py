@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
-from mipl.methods.degraded import keeps_checkpoints
+from mipl.methods.wrappers.degraded import keeps_checkpoints
 from mipl.testing.checks.problem import (
     fitted,
     fresh,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mipl.losses import attention_entropy
 from mipl.methods.mipl.demipl import DEMIPL
+from mipl.objectives import attention_entropy
 from mipl.testing.replay.network import Arrays, Inputs, all_bags, array, run, stack
 from mipl.testing.replay.program import (
     released_training,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mipl.losses import candidate_mass, inhibition_loss
 from mipl.methods.mipl.elimipl import ELIMIPL
+from mipl.objectives import candidate_mass, inhibition_loss
 from mipl.testing.replay.network import Arrays, Inputs, all_bags, array, run, stack
 from mipl.testing.replay.program import (
     released_training,

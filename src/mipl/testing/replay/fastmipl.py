@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from mipl.data.bags import Bags
-from mipl.losses import linear_objective
 from mipl.methods.mipl.fastmipl import FastMIPL
 from mipl.nn.mixed import MixedNetwork, MixedOutput
+from mipl.objectives import linear_objective
 from mipl.testing.replay.network import (
     Arrays,
     Inputs,

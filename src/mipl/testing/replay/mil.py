@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from mipl.methods.bases.repeated import RepeatedClassifier, one_bag_adam
 from mipl.methods.mil.abmil import ABMIL
 from mipl.methods.mil.gated_abmil import GatedABMIL
 from mipl.methods.mil.loss_attention import LossAttention
-from mipl.methods.repeated import RepeatedClassifier, one_bag_adam
 from mipl.nn.instances import InstanceOutput
 from mipl.nn.network import BagNetwork, Output
 from mipl.testing.replay.network import (

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 from mipl.data.candidates import Candidates
-from mipl.disambiguation import lognormal, softmax_on
-from mipl.methods.gaussian import Course
+from mipl.methods.bases.gaussian import Course
 from mipl.methods.mipl.miplgp import MIPLGP
 from mipl.nn.gp import ClasswiseGP
+from mipl.objectives import lognormal, softmax_on
 from mipl.testing.replay.network import Arrays, Inputs, array, golden_bags, stack
 from mipl.training.options import Training
 

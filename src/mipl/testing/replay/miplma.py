@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from mipl.losses import margin_violation
 from mipl.methods.mipl.miplma import MIPLMA
 from mipl.nn.network import BagNetwork
+from mipl.objectives import margin_violation
 from mipl.testing.replay.network import (
     Arrays,
     Inputs,

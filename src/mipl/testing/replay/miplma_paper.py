@@ -6,10 +6,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mipl.disambiguation import falling_alpha, falling_tau
-from mipl.losses import margin_violation, mean_and_spread
 from mipl.methods.mipl.miplma import MIPLMA
 from mipl.nn.network import BagNetwork, Output
+from mipl.objectives import (
+    falling_alpha,
+    falling_tau,
+    margin_violation,
+    mean_and_spread,
+)
 from mipl.testing.replay.network import (
     Arrays,
     Inputs,

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from mipl.data.bags import Bags
-from mipl.losses import log_density, standard_kl, weighted_log_loss
 from mipl.methods.mil.mivae import MIVAE
 from mipl.nn.network import Output
 from mipl.nn.segments import Segments
 from mipl.nn.vae import VariationalNetwork, VariationalOutput, sampled
+from mipl.objectives import log_density, standard_kl, weighted_log_loss
 from mipl.testing.replay.network import (
     Arrays,
     Inputs,

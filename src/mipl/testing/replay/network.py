@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from mipl.data.bags import Bags
-from mipl.methods.neural import NeuralBagClassifier
+from mipl.methods.bases.neural import NeuralBagClassifier
 from mipl.nn.network import BagNetwork, Output
 from mipl.training.batches import Batch, BatchSource
 

@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from mipl.data.bags import Bags
-from mipl.disambiguation import activated_label, activation_values
-from mipl.methods.partial_network import PartialLabelNetwork
+from mipl.methods.bases.partial_network import PartialLabelNetwork
 from mipl.methods.pll.cavl import CAVL
 from mipl.methods.pll.cc import CC
 from mipl.methods.pll.lws import LWS
 from mipl.methods.pll.proden import PRODEN
 from mipl.methods.pll.rc import RC
 from mipl.nn.network import Output
+from mipl.objectives import activated_label, activation_values
 from mipl.testing.replay.network import Arrays, Inputs, array, prefixed, source_of
 from mipl.testing.replay.program import total_of
 from mipl.training.batches import Batch

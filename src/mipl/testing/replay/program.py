@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mipl.disambiguation import on_candidates
-from mipl.methods.neural import NeuralBagClassifier
+from mipl.methods.bases.neural import NeuralBagClassifier
 from mipl.nn.attention import SigmoidAttention
 from mipl.nn.heads import SigmoidSoftmaxHead
 from mipl.nn.network import BagNetwork, Output
+from mipl.objectives import on_candidates
 from mipl.testing.replay.network import (
     Arrays,
     Inputs,

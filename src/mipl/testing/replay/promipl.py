@@ -7,10 +7,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from mipl.disambiguation import on_candidates
 from mipl.methods.mipl.promipl import ProMIPL
 from mipl.nn.latent import LatentOutput
 from mipl.nn.network import BagNetwork
+from mipl.objectives import on_candidates
 from mipl.testing.replay.network import (
     Arrays,
     Inputs,

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from mipl.data.bags import Bags
-from mipl.disambiguation.instance_labels import InstanceLabels
+from mipl.methods.bases.sparse_process import SparseProcessClassifier
 from mipl.methods.mil.lm_vgpmil import LMVGPMIL
 from mipl.methods.mil.vgpmil import VGPMIL
 from mipl.methods.mil.vwsgp import VWSGP
-from mipl.methods.sparse_process import SparseProcessClassifier
+from mipl.objectives.instance_labels import InstanceLabels
 from mipl.testing.replay.network import Arrays, Inputs, golden_bags, prefixed
 
 

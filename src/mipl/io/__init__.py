@@ -1,0 +1,204 @@
+"""Data sets on disk: read by content, written by suffix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Any
+
+from mipl.data.bags import Bags
+from mipl.data.dataset import DEFAULT_SPLITS, Dataset
+from mipl.errors import MiplError, unknown
+from mipl.files import existing
+from mipl.io.arrays import npz
+from mipl.io.folders import folders
+from mipl.io.matlab import mat
+from mipl.io.native import hdf5
+from mipl.io.split_files import read_split_files
+from mipl.io.tables import table
+from mipl.io.tables.annotations import read_annotations
+
+__all__ = [
+    "check_dataset_name",
+    "read_annotations",
+    "read_bags",
+    "read_dataset",
+    "read_split_files",
+    "write_dataset",
+]
+
+
+@dataclass(frozen=True)
+class _Format:
+    sniff: Callable[[Path], bool]
+    read: Callable[..., Dataset]
+    write: Callable[..., None]
+    read_bags: Callable[..., Bags] | None = None
+
+
+_HDF5 = _Format(hdf5.sniff, hdf5.read, hdf5.write)
+_MAT = _Format(mat.sniff, mat.read, mat.write)
+_NPZ = _Format(npz.sniff, npz.read, npz.write, npz.read_bags)
+_TABLE = _Format(table.sniff, table.read, table.write, table.read_bags)
+_FOLDER = _Format(folders.sniff, folders.read, folders.write)
+
+# In this order: anything that begins like text may be a table.
+_BY_CONTENT = (_MAT, _HDF5, _NPZ, _FOLDER, _TABLE)
+_BY_SUFFIX = {
+    ".bags.h5": _HDF5,
+    ".h5": _HDF5,
+    ".npz": _NPZ,
+    ".csv": _TABLE,
+    ".parquet": _TABLE,
+    ".mat": _MAT,
+}
+
+
+def read_dataset(
+    path: str | Path, *, splits: str | Path | None = None, **options: Any
+) -> Dataset:
+    r"""Read a data set; the content of the file decides how, not its name.
+
+    Parameters
+    ----------
+    path : file or folder
+        Our own HDF5 file (read lazily), a MATLAB file in the MIPL or PLL layout, a
+        NumPy archive, a long CSV or Parquet table with a label table, or a folder with
+        a file per bag and a label table.
+    splits : path, optional
+        Your own splits, see ``read_split_files``; they become the default ones.
+    **options
+        Those of the format. MATLAB: ``variable``, ``target``, ``partial_target``,
+        ``classes``, ``index``. Tables and folders: ``labels`` and ``annotations``
+        (paths), ``bag_id``, ``candidates``, ``label``, ``group``, ``split``, ``file``
+        (names of columns), ``classes``, ``rule``; tables also ``features`` and
+        ``coords``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trees.csv")
+    ...     lines = "bag_id,height,candidates", "p,3,oak|elm", "p,4,oak|elm", "q,2,oak"
+    ...     _ = path.write_text("\n".join(lines))
+    ...     data = read_dataset(path)
+    >>> data.bags, [sorted(s) for s in data.candidates]
+    (Bags(2 bags, 3 instances x 1 features, 1-2 per bag), [['elm', 'oak'], ['oak']])
+    """
+    path = existing(path)
+    form = _form_of(path)
+    _check_options(form.read, options, "reading", path)
+    dataset = form.read(path, **options)
+    if splits is None:
+        return dataset
+    own = read_split_files(splits, dataset.bags)
+    return replace(dataset, splits={**dataset.splits, DEFAULT_SPLITS: own})
+
+
+def read_bags(path: str | Path, **options: Any) -> Bags:
+    r"""Read bags to predict; tables and NumPy archives need no labels for that.
+
+    Parameters
+    ----------
+    path : file or folder
+        As for ``read_dataset``; the other formats need labels here, too.
+    **options
+        Those of the format.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trees.csv")
+    ...     _ = path.write_text("bag_id,height\np,3\np,4\nq,2\n")
+    ...     read_bags(path)
+    Bags(2 bags, 3 instances x 1 features, 1-2 per bag)
+    """
+    path = existing(path)
+    form = _form_of(path)
+    if form.read_bags is None:
+        return read_dataset(path, **options).bags
+    _check_options(form.read_bags, options, "reading", path)
+    return form.read_bags(path, **options)
+
+
+def write_dataset(dataset: Dataset, path: str | Path, **options: Any) -> None:
+    """Write a data set in the format that the name ends in.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : str or Path
+        ``name.bags.h5`` (our own, the best choice), ``.npz``, ``.csv``, ``.parquet``,
+        ``.mat``, or a name without suffix for a folder.
+    **options
+        Those of the format.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> data = Dataset([[[1.0], [2.0]], [[3.0]]], [{"oak", "elm"}, {"oak"}])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_dataset(data, Path(folder, "trees.npz"))
+    ...     read_dataset(Path(folder, "trees.npz")).candidates.classes.tolist()
+    ['elm', 'oak']
+    """
+    if not isinstance(dataset, Dataset):
+        raise MiplError(
+            f"write_dataset needs a Dataset; got a {type(dataset).__name__}: build one "
+            "with Dataset(bags, candidates)."
+        )
+    path = Path(path)
+    form = _form_named(path)
+    _check_options(form.write, options, "writing", path)
+    form.write(dataset, path, **options)
+
+
+def check_dataset_name(path: str | Path) -> None:
+    """Refuse a name that ``write_dataset`` cannot write, before time is spent.
+
+    Examples
+    --------
+    >>> check_dataset_name("trees.bags.h5")
+    """
+    _form_named(Path(path))
+    if not Path(path).parent.is_dir():
+        raise MiplError(f"cannot write {path}: its folder does not exist; create it.")
+
+
+def _form_named(path: Path) -> _Format:
+    suffix = next((s for s in _BY_SUFFIX if path.name.lower().endswith(s)), path.suffix)
+    if suffix and suffix not in _BY_SUFFIX:
+        raise MiplError(
+            f"cannot write {path}: {suffix!r} names no format; use "
+            f"{', '.join(_BY_SUFFIX)}, or no suffix for a folder."
+        )
+    return _BY_SUFFIX[suffix] if suffix else _FOLDER
+
+
+def _form_of(path: Path) -> _Format:
+    try:
+        for form in _BY_CONTENT:
+            if form.sniff(path):
+                return form
+    except OSError as error:
+        raise MiplError(f"{path} cannot be opened: {error.strerror}.") from None
+    raise MiplError(
+        f"{path} is of no kind that is read: HDF5 (.bags.h5), MATLAB (.mat), NumPy "
+        "(.npz), CSV, Parquet, or a folder with a .npy or HDF5 file per bag."
+    )
+
+
+def _check_options(
+    call: Callable[..., Any], options: Mapping[str, Any], doing: str, path: Path
+) -> None:
+    """Tell an option that the format does not have."""
+    parameters = signature(call).parameters.values()
+    if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+        return  # Tables and folders check the rest themselves.
+    known = [p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            raise MiplError(f"{doing} {path}: {unknown('option', name, known)}")

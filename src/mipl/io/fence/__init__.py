@@ -1,0 +1,1 @@
+"""The caller's side of the fence: files of unknown origin are read in a child."""

@@ -1,0 +1,1 @@
+"""Folders with a file per bag."""

@@ -1,0 +1,1 @@
+"""MATLAB files, read and written."""

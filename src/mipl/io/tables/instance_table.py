@@ -1,0 +1,216 @@
+"""Long tables: one row per instance, with the id of its bag."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from mipl.data.bags import Array
+from mipl.data.beside import bag_name
+from mipl.errors import BadBags, BadFile, MiplError, unknown
+from mipl.io.tables.candidate_columns import PREFIXES
+from mipl.io.tables.columns import Columns, numbered
+from mipl.io.tables.label_options import USUAL, LabelOptions
+from mipl.io.tables.split_columns import split_columns
+from mipl.io.tables.table_file import read_long
+
+INSTANCE_LABEL = "instance_label"
+COORD = "coord_"
+_COORDS = (("x", "y"), ("start", "end"))
+
+
+@dataclass(frozen=True, eq=False)
+class InstanceTable:
+    """Instances sorted by bag, bags in the order of first appearance."""
+
+    keys: list[str]
+    offsets: Array
+    features: list[str]
+    rows: Array  # (N, d)
+    instance_labels: Array | None
+    coords: Array | None  # (N, c)
+    per_bag: Columns
+
+
+@dataclass(frozen=True)
+class InstanceOptions:
+    """Which columns of a long table mean what.
+
+    Parameters
+    ----------
+    labels : LabelOptions
+        Their ``bag_id`` holds here, too.
+    features : list of column names, optional
+        By default every column of numbers that means nothing else.
+    coords : list of column names, optional
+        By default ``coord_0``, ``coord_1``, ... or x and y, or start and end, if other
+        columns are left to be features.
+    names : list of str, optional
+        All columns, where it is known which were written.
+    """
+
+    labels: LabelOptions
+    features: Sequence[str] | None = None
+    coords: Sequence[str] | None = None
+    names: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class _Layout:
+    bag: str
+    label: str | None
+    coords: list[str]
+    features: list[str]
+    per_bag: list[str]
+
+    @property
+    def kept(self) -> list[str]:
+        label = [] if self.label is None else [self.label]
+        return list(dict.fromkeys([self.bag, *label, *self.coords, *self.per_bag]))
+
+
+def read_instances(
+    path: Path, options: InstanceOptions, types: Mapping[str, str] | None = None
+) -> InstanceTable:
+    """Read a long table; see ``mipl.io.tables.table.read`` for what it may hold."""
+    found: list[_Layout] = []
+
+    def choose(names: list[str], numeric: set[str]) -> tuple[list[str], list[str]]:
+        found.append(_layout(path, names, numeric, options))
+        return found[0].kept, found[0].features
+
+    columns, features, rows = read_long(path, choose)
+    layout, types = found[0], types or {}
+    keys, codes = numbered(columns.text(layout.bag))
+    _check_finite(columns, features, rows, codes, keys)
+    firsts = np.unique(codes, return_index=True)[1]
+    per_bag = _constant(columns, layout.per_bag, codes, firsts)
+    order = np.argsort(codes, kind="stable")
+    in_place = bool((np.diff(codes) >= 0).all())
+    columns = columns if in_place else columns.take(order.tolist())
+    labels = layout.label
+    return InstanceTable(
+        keys=keys,
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(codes))]),
+        features=features,
+        rows=rows if in_place else rows[order],
+        instance_labels=(
+            None
+            if labels is None
+            else columns.typed(labels, types.get("instance_labels"))
+        ),
+        coords=_coords(columns, layout.coords, types.get("coords")),
+        per_bag=per_bag,
+    )
+
+
+def _check_finite(
+    columns: Columns, features: list[str], rows: Array, codes: Array, keys: list[str]
+) -> None:
+    """Refuse empty cells and numbers that are not finite, with all bags concerned."""
+    finite = np.isfinite(rows)
+    if finite.all():
+        return
+    row, column = (int(i[0]) for i in np.nonzero(~finite))
+    raise BadBags(
+        f"{columns.place(row, features[column])} must be a finite number; it is "
+        "empty, NaN or too large: fill it in, or drop the row.",
+        "non-finite",
+        np.unique(codes[~finite.all(axis=1)]).tolist(),
+        partial(bag_name, np.asarray(keys)),
+    )
+
+
+def _layout(
+    path: Path, names: list[str], numeric: set[str], options: InstanceOptions
+) -> _Layout:
+    if options.names is not None and list(options.names) != names:
+        raise BadFile(
+            f"the columns of {path} are not those it was written with; if the change "
+            f"is meant, delete {path.name}.json beside it."
+        )
+    header = Columns(path, {name: [] for name in names}, [])
+    bag = options.labels.column(header, "bag_id")
+    if bag is None:
+        raise MiplError(
+            f"{path} has no column of bag ids; name it with bag_id=, or add a column "
+            "bag_id that numbers the rows if each is a bag of its own; its columns are "
+            f"{', '.join(names)[:200]}."
+        )
+    told = list(options.features or [])
+    for name in (*told, *(options.coords or [])):
+        if name not in names:
+            raise MiplError(f"{path}: {unknown('column', name, names)}")
+    per_bag = [name for name in _per_bag(header, options.labels) if name not in told]
+    label = header.find(INSTANCE_LABEL, "inst_label")
+    free = [n for n in names if n in numeric and n not in {bag, label, *per_bag}]
+    coords = _coord_columns(free, told, options.coords)
+    features = told or [name for name in free if name not in coords]
+    if not features:
+        raise BadFile(
+            f"{path} has no feature columns; every instance needs at least one number."
+        )
+    return _Layout(bag, label, coords, features, [bag, *per_bag])
+
+
+def _per_bag(header: Columns, options: LabelOptions) -> list[str]:
+    """Return the columns that speak of the bag, not of the instance."""
+    roles = [_named(header, options, role) for role in USUAL if role != "bag_id"]
+    folds = [c for found in split_columns(header).values() for c in found.values()]
+    prefixed = [name for name in header.cells if name.startswith(PREFIXES)]
+    told = options.candidates
+    listed = [] if told is None or isinstance(told, str) else list(told)
+    here = [name for name in listed if name in header.cells]
+    return [n for n in (*roles, *folds, *prefixed, *here) if n is not None]
+
+
+def _named(header: Columns, options: LabelOptions, role: str) -> str | None:
+    """Return the column of a role, if it is here: it may be in the label table."""
+    told = getattr(options, role, None)
+    if isinstance(told, str):
+        return told if told in header.cells else None
+    return header.find(*USUAL[role])
+
+
+def _coord_columns(
+    free: list[str], features: list[str], told: Sequence[str] | None
+) -> list[str]:
+    if told is not None:
+        return list(told)
+    numbered = [name for name in free if name.startswith(COORD)]
+    for names in (numbered, *_COORDS):
+        clear = all(name in free and name not in features for name in names)
+        if names and clear and (features or len(free) > len(names)):
+            return list(names)
+    return []
+
+
+def _constant(
+    columns: Columns, names: list[str], codes: Array, firsts: Array
+) -> Columns:
+    """Return one row per bag of the columns that are the same in all its rows."""
+    cells = {name: columns.cells[name] for name in names}
+    for name, values in cells.items():
+        for row, code in enumerate(codes.tolist()):
+            if values[row] != values[firsts[code]]:
+                raise BadFile(
+                    f"{columns.place(row, name)} must be the same for all instances "
+                    f"of a bag; it differs from {columns.unit} "
+                    f"{columns.numbers[firsts[code]]}."
+                )
+    part = Columns(columns.path, cells, columns.numbers, columns.unit)
+    return part.take(firsts.tolist())
+
+
+def _coords(columns: Columns, names: list[str], dtype: str | None) -> Array | None:
+    if not names:
+        return None
+    values = [
+        np.array(columns.floats(name)) if dtype is None else columns.typed(name, dtype)
+        for name in names
+    ]
+    return np.stack(values, axis=1)  # (N, c)

@@ -1,0 +1,68 @@
+"""What the columns of a label table mean: told by the user, or by usual names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from mipl.errors import unknown
+from mipl.io.tables.columns import Columns
+
+# The usual names of columns; the first is the one we write.
+USUAL = {
+    "bag_id": ("bag_id", "bag", "slide_id"),
+    "candidates": ("candidates", "candidate_labels", "candidate_set"),
+    "label": ("label", "true_label"),
+    "group": ("group", "patient", "patient_id", "case_id"),
+    "split": ("split", "fold"),
+    "file": ("file", "filename", "slide_path"),
+    "uri": ("uri",),
+    "n_instances": ("n_instances",),
+}
+
+
+@dataclass(frozen=True)
+class LabelOptions:
+    """What the columns of a label table mean; None looks for the usual names.
+
+    Parameters
+    ----------
+    bag_id, label, group, split, file : str, optional
+        Names of columns.
+    candidates : str or list of str, optional
+        The column of sets, or the columns of 0/1, votes or probabilities.
+    classes : list of class names, optional
+        Their order; by default the sorted names that occur.
+    annotations : path, optional
+        A table of votes (bag, annotator, label) that gives the candidates.
+    rule : "union", "crc" or int
+        How votes become candidates; see ``read_annotations``.
+    """
+
+    bag_id: str | None = None
+    candidates: str | Sequence[str] | None = None
+    label: str | None = None
+    group: str | None = None
+    split: str | None = None
+    file: str | None = None
+    classes: Any = None
+    annotations: str | Path | None = None
+    rule: str | int = "union"
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], *others: str) -> LabelOptions:
+        """Build from keyword arguments; tell an unknown one, and the ``others``."""
+        known = [one.name for one in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise unknown("option", name, [*known, "labels", "splits", *others])
+        return cls(**options)
+
+    def column(self, table: Columns, role: str) -> str | None:
+        """Return the column that plays a role, as told or by its usual names."""
+        told = getattr(self, role, None)
+        if isinstance(told, str):
+            return table.need(told)
+        return table.find(*USUAL[role])

@@ -1,0 +1,278 @@
+"""Label tables: a row per bag with its candidates, true label, group and splits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mipl.data.bags import Array, Bags
+from mipl.data.beside import bag_name
+from mipl.data.candidates import Candidates
+from mipl.data.dataset import Dataset
+from mipl.data.splits import Split
+from mipl.errors import BadBags, BadFile, MiplError
+from mipl.io.tables import candidate_columns as forms
+from mipl.io.tables.annotations import is_annotation_table, read_annotations
+from mipl.io.tables.columns import Columns
+from mipl.io.tables.label_options import USUAL, LabelOptions
+from mipl.io.tables.split_columns import Splits, read_splits, split_columns
+from mipl.io.tables.table_file import read_columns
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """What a label table says, one entry per bag."""
+
+    keys: list[str]
+    candidates: Candidates
+    labels: Array | None = None
+    groups: Array | None = None
+    uris: Array | None = None
+    splits: Splits = field(default_factory=dict)
+    sizes: list[float] | None = None
+    files: list[list[str]] | None = None
+
+    def check_sizes(self, sizes: Array, path: Path) -> None:
+        """Refuse bags of other sizes than the table counts, where it does."""
+        if self.sizes is None or (sizes == self.sizes).all():
+            return
+        bag = int(np.argmax(sizes != self.sizes))
+        raise BadFile(
+            f"{path} has {sizes[bag]} instances of bag {self.keys[bag][:40]!r}, its "
+            f"label table counts {self.sizes[bag]:g}; rows were lost or added."
+        )
+
+    def take(self, which: npt.NDArray[np.int64]) -> LabelTable:
+        """Return the entries of some bags, with their splits renumbered."""
+
+        def of(values: Array | None) -> Array | None:
+            return None if values is None else values[which]
+
+        place = np.full(len(self.keys), -1)
+        place[which] = np.arange(len(which))
+
+        def renumbered(numbers: Array) -> Array:
+            return place[numbers][place[numbers] >= 0]
+
+        return LabelTable(
+            [self.keys[i] for i in which],
+            self.candidates[which],
+            of(self.labels),
+            of(self.groups),
+            of(self.uris),
+            {
+                name: [Split(renumbered(s.train), renumbered(s.test)) for s in folds]
+                for name, folds in self.splits.items()
+            },
+            None if self.sizes is None else [self.sizes[i] for i in which],
+            None if self.files is None else [self.files[i] for i in which],
+        )
+
+    def dataset(self, bags: Bags, **details: Any) -> Dataset:
+        """Return the data set of these bags."""
+        return Dataset(
+            bags,
+            self.candidates,
+            labels=self.labels,
+            groups=self.groups,
+            splits=self.splits,
+            **details,
+        )
+
+
+def read_label_table(
+    source: str | Path | Columns | None,
+    options: LabelOptions,
+    keys: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+) -> LabelTable:
+    r"""Read a label table, or the votes that stand for one.
+
+    Parameters
+    ----------
+    source : path of a CSV or Parquet table, Columns, or None
+        None where only ``options.annotations`` is there.
+    options : LabelOptions
+    keys : bag ids as text, optional
+        The bags there are, in their order; each needs a row, and each row a bag.
+    types : mapping, optional
+        Types the columns were written from, by their names in ``Bags``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "labels.csv")
+    ...     _ = path.write_text("bag_id,candidates,label\np,oak|elm,oak\nq,elm,elm\n")
+    ...     table = read_label_table(path, LabelOptions(), keys=["q", "p"])
+    >>> table.labels.tolist(), [sorted(s) for s in table.candidates]
+    (['elm', 'oak'], [['elm'], ['elm', 'oak']])
+    """
+    if isinstance(source, (str, Path)):
+        source = read_columns(source)
+    if source is None:
+        return _from_votes(options.annotations, options, keys)
+    if options.annotations is None and is_annotation_table(source):
+        return _from_votes(source.path, options, keys)
+    bag = options.column(source, "bag_id")
+    if bag is None:
+        raise MiplError(
+            f"{source.path} has no column of bag ids; name it with bag_id=, its "
+            f"columns are {', '.join(source.cells)[:200]}."
+        )
+    ids = source.text(bag)
+    rows, files = _one_row_per_bag(source, ids, options)
+    order = _in_order(
+        [ids[row] for row in rows], keys, [source.place(row) for row in rows]
+    )
+    table = source.take([rows[i] for i in order])
+    chosen = table.text(bag)
+    return LabelTable(
+        keys=chosen,
+        **_labelling(table, chosen, options),
+        **_others(table, options, types or {}),
+        files=None if files is None else [files[key] for key in chosen],
+    )
+
+
+def _from_votes(
+    path: str | Path | None, options: LabelOptions, keys: Sequence[str] | None
+) -> LabelTable:
+    if path is None:
+        raise MiplError("give a label table (labels=) or votes (annotations=).")
+    ids, _, candidates = read_annotations(
+        path, rule=options.rule, bag=options.bag_id, classes=options.classes
+    )
+    order = _in_order(ids, keys, [str(path)] * len(ids))
+    return LabelTable([ids[i] for i in order], candidates[np.array(order)])
+
+
+def _one_row_per_bag(
+    table: Columns, ids: list[str], options: LabelOptions
+) -> tuple[list[int], dict[str, list[str]] | None]:
+    """Return the first row of each bag, and the files of its rows where named."""
+    file = options.column(table, "file")
+    meant = sorted(_meant(table, options) - {file})
+    first: dict[str, int] = {}
+    for row, key in enumerate(ids):
+        start = first.setdefault(key, row)
+        if start == row:
+            continue
+        if file is None:
+            raise BadFile(f"{table.place(row)}: bag {key[:40]!r} had a row before.")
+        for name in meant:
+            if table.cells[name][row] != table.cells[name][start]:
+                raise BadFile(
+                    f"{table.place(row, name)} must repeat {table.place(start)} "
+                    f"for bag {key[:40]!r}; they differ."
+                )
+    if file is None:
+        return list(first.values()), None
+    files: dict[str, list[str]] = {key: [] for key in first}
+    for key, path in zip(ids, table.text(file), strict=True):
+        files[key].append(path)
+    return list(first.values()), files
+
+
+def _in_order(
+    ids: Sequence[str], keys: Sequence[str] | None, places: Sequence[str]
+) -> list[int]:
+    """Return the position of each wanted bag; bags and rows must match."""
+    if keys is None:
+        return list(range(len(ids)))
+    position = {key: i for i, key in enumerate(ids)}
+    for key in keys:
+        if key not in position:
+            file = places[0].split(", ")[0]
+            raise BadFile(
+                f"bag {key[:40]!r} has no row in {file}, whose first is of bag "
+                f"{ids[0][:40]!r}; add it, or take the bag away."
+            )
+    wanted = set(keys)
+    empty = [i for i, key in enumerate(ids) if key not in wanted]
+    if empty:
+        raise BadBags(
+            f"{places[empty[0]]}: bag {ids[empty[0]][:40]!r} has no instances; "
+            "remove it.",
+            "empty-bags",
+            empty,
+            partial(bag_name, np.asarray(ids)),
+        )
+    return [position[key] for key in keys]
+
+
+def _labelling(
+    table: Columns, keys: list[str], options: LabelOptions
+) -> dict[str, Any]:
+    label = options.column(table, "label")
+    if options.annotations is not None:
+        candidates = _from_votes(options.annotations, options, keys).candidates
+    else:
+        candidates = _candidates(table, options, label)
+    labels = None
+    if label is not None:
+        labels = forms.read_labels(table, label, candidates.classes)
+    return {"candidates": candidates, "labels": labels}
+
+
+def _candidates(table: Columns, options: LabelOptions, label: str | None) -> Candidates:
+    classes = options.classes
+    sets = options.column(table, "candidates")
+    if sets is not None:
+        return forms.read_sets(table, sets, classes)
+    prefixed = forms.read_prefixed(table, classes)
+    if prefixed is not None:
+        return prefixed
+    votes = _vote_columns(table, options)
+    if votes:
+        return forms.read_votes(table, votes, classes)
+    if label is None:
+        raise BadFile(
+            f"{table.path} has no candidates; it needs a column of sets (candidates=), "
+            f"0/1 or vote columns, or label; it has {', '.join(table.cells)[:200]}."
+        )
+    return forms.read_sets_of_one(table, label, classes)
+
+
+def _vote_columns(table: Columns, options: LabelOptions) -> list[str]:
+    if options.candidates is not None and not isinstance(options.candidates, str):
+        return [table.need(name) for name in options.candidates]
+    return forms.free_vote_columns(
+        table, _named(table, options), options.column(table, "label")
+    )
+
+
+def _named(table: Columns, options: LabelOptions) -> set[str]:
+    """Return the columns whose name tells what they mean."""
+    roles = {options.column(table, role) for role in USUAL}
+    folds = {c for found in split_columns(table).values() for c in found.values()}
+    prefixed = {name for name in table.cells if name.startswith(forms.PREFIXES)}
+    return {name for name in roles if name is not None} | folds | prefixed
+
+
+def _meant(table: Columns, options: LabelOptions) -> set[str]:
+    """Return the columns that must agree in all rows of a bag."""
+    uri = options.column(table, "uri")
+    return (_named(table, options) | set(_vote_columns(table, options))) - {uri}
+
+
+def _others(
+    table: Columns, options: LabelOptions, types: Mapping[str, str]
+) -> dict[str, Any]:
+    def read(role: str, field: str) -> Array | None:
+        column = options.column(table, role)
+        return None if column is None else table.typed(column, types.get(field))
+
+    sizes = options.column(table, "n_instances")
+    return {
+        "groups": read("group", "groups"),
+        "uris": read("uri", "uris"),
+        "splits": read_splits(table, options.column(table, "split")),
+        "sizes": None if sizes is None else table.floats(sizes),
+    }

@@ -1,0 +1,295 @@
+"""BagClassifier: scikit-learn's contract, for bags with candidate labels."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.errors import Diverged, MiplError
+from mipl.methods.saving.persist import Persistent
+from mipl.metrics.calibration import (
+    candidate_conformal_threshold,
+    conformal_sets,
+    conformal_threshold,
+    fit_candidate_temperature,
+    fit_temperature,
+    with_temperature,
+)
+from mipl.metrics.margins import label_margins
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Disambiguation:
+    """What a model believes inside given candidate sets.
+
+    Attributes
+    ----------
+    labels : (m,) class names
+        The likeliest candidate of each bag.
+    posterior : (m, k)
+        Probabilities restricted to the candidates; rows sum to 1.
+    margins : (m,)
+        Best candidate minus best non-candidate probability.
+    violated : (m,) bool
+        Whether a non-candidate is likelier than every candidate.
+    """
+
+    labels: npt.NDArray[Any]
+    posterior: Floats
+    margins: Floats
+    violated: npt.NDArray[np.bool_]
+
+
+class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all methods: checks what comes in, names what goes out.
+
+    A leaf gives ``_fit(bags, candidates)`` and ``_proba(bags)``, and declares the
+    choices and ranges of its arguments.
+    """
+
+    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {}
+    _whole: ClassVar[tuple[str, ...]] = ()
+
+    def _fit(self, bags: Bags, candidates: Candidates) -> None:
+        raise NotImplementedError
+
+    def _proba(self, bags: Bags) -> Floats:
+        raise NotImplementedError
+
+    # -- scikit-learn's contract ----------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from bags and their candidate sets.
+
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        """
+        return self._learn(X, y)
+
+    def _learn(self, X: Any, y: Any, **how: Any) -> Self:
+        try:
+            self._fit(*self._accept(X, y), **how)
+        except Diverged:
+            raise  # What was good is still there.
+        except Exception:
+            self._forget()
+            raise
+        return self
+
+    def _accept(self, X: Any, y: Any) -> tuple[Bags, Candidates]:
+        """Forget the last fit, check the arguments and read what a fit is given."""
+        self._forget()
+        self._check_arguments()
+        bags = self._as_bags(X, fitting=True)
+        candidates = self._as_candidates(y, len(bags))
+        self.classes_ = candidates.classes
+        self.temperature_ = 1.0
+        self.conformal_ = None
+        return bags, candidates
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit, or the first part of a failed one, has left."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class for each bag, (m, k)."""
+        check_is_fitted(self)
+        p = self._proba(self._as_bags(X))
+        return p if self.temperature_ == 1.0 else with_temperature(p, self.temperature_)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the likeliest class of each bag; candidates are not used."""
+        p = self.predict_proba(X)
+        return self.classes_[p.argmax(axis=1)]  # type: ignore[no-any-return]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy against true labels."""
+        check_is_fitted(self)
+        is_matrix = getattr(y, "ndim", 1) == 2 and not isinstance(y, Candidates)
+        truth = Candidates(y, classes=self.classes_ if is_matrix else None)
+        if (truth.sizes > 1).any():
+            raise MiplError(
+                "score needs one true label per bag; got candidate sets. Without "
+                "true labels use covering_rate, approximated_accuracy or "
+                "margin_violation_rate of mipl.selection."
+            )
+        labels = truth.classes[truth.matrix.argmax(axis=1)]
+        return float(super().score(X, labels, sample_weight))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set arguments; ``training__lr`` reaches into the training settings."""
+        reaches = any(name.startswith("training__") for name in params)
+        if reaches and params.get("training", getattr(self, "training", 0)) is None:
+            params = {**params, "training": self._default_training()}
+        super().set_params(**params)
+        return self
+
+    def _default_training(self) -> Any:
+        raise MiplError(f"{type(self).__name__} has no training settings.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.target_tags.two_d_labels = True
+        return tags
+
+    # -- beyond scikit-learn ----------------------------------------------------------
+
+    def disambiguate(self, X: Any, y: Any) -> Disambiguation:
+        """Return the posterior inside candidate sets, margins and violations."""
+        p = self.predict_proba(X)
+        candidates = self._known_candidates(y, len(p))
+        inside = np.where(candidates.matrix, p, 0.0)
+        total = inside.sum(axis=1, keepdims=True)
+        posterior = np.where(
+            total > 0,
+            inside / np.where(total > 0, total, 1),
+            candidates.initial_weights(),
+        )
+        margins = label_margins(p, candidates.matrix)
+        labels = self.classes_[posterior.argmax(axis=1)]
+        return Disambiguation(labels, posterior, margins, margins < 0)
+
+    def calibrate(self, X: Any, labels: Any = None, candidates: Any = None) -> Self:
+        """Fit one temperature and the conformal scores on bags not trained on.
+
+        Give true labels where they are known, candidate sets otherwise.
+        """
+        if (labels is None) == (candidates is None):
+            raise MiplError("calibrate needs either labels= or candidates=; give one.")
+        check_is_fitted(self)
+        p = self._proba(self._as_bags(X))
+        if labels is not None:
+            known = self._known_candidates(labels, len(p))
+            if (known.sizes > 1).any():
+                raise MiplError(
+                    "labels of calibrate must be one true label per bag; "
+                    "give candidate sets as candidates=."
+                )
+            truth = known.matrix.argmax(axis=1)
+            self.temperature_ = fit_temperature(p, truth)
+            self.conformal_ = ("labels", p, truth)
+        else:
+            sets = self._known_candidates(candidates, len(p)).matrix
+            self.temperature_ = fit_candidate_temperature(p, sets)
+            self.conformal_ = ("candidates", p, sets)
+        return self
+
+    def predict_set(self, X: Any, alpha: float = 0.1) -> npt.NDArray[np.bool_]:
+        """Return sets of classes that hold the true one with probability 1 - alpha.
+
+        The sets come from the probabilities before the temperature, which was fitted on
+        the same bags: so the promise is exact.
+        """
+        check_is_fitted(self)
+        if self.conformal_ is None:
+            raise MiplError("predict_set needs calibrate(bags, ...) first.")
+        kind, scores, truth = self.conformal_
+        threshold = (
+            conformal_threshold(scores, truth, alpha)
+            if kind == "labels"
+            else candidate_conformal_threshold(scores, truth, alpha)
+        )
+        return conformal_sets(self._proba(self._as_bags(X)), threshold)
+
+    # -- input ------------------------------------------------------------------------
+
+    def _as_bags(self, X: Any, fitting: bool = False) -> Bags:
+        if isinstance(X, Bags) or _holds_bags(X):
+            bags = Bags(X)
+            if fitting:
+                self.n_features_in_ = bags.n_features
+            elif bags.n_features != self.n_features_in_:
+                raise MiplError(
+                    f"X has {bags.n_features} features, but {type(self).__name__} "
+                    f"is expecting {self.n_features_in_} features as input."
+                )
+        else:
+            bags = Bags(X)
+            try:  # The names of columns are scikit-learn's, which also counts them.
+                validate_data(self, X, reset=fitting, skip_check_array=True)
+            except ValueError as error:
+                raise MiplError(str(error)) from None
+            if not fitting and self._fitted_on_sets:
+                warnings.warn(
+                    "a 2-D array is read as bags of one instance; for one bag of n "
+                    "instances give a list: [x].",
+                    stacklevel=3,
+                )
+        if fitting:
+            self._fitted_on_sets = bool((bags.sizes > 1).any())
+        return bags
+
+    def _as_candidates(self, y: Any, n_bags: int, classes: Any = None) -> Candidates:
+        if y is None:
+            raise MiplError(
+                f"{type(self).__name__} requires y to be passed, but the target y is "
+                "None; give the candidate sets."
+            )
+        candidates = Candidates(y, classes=classes)
+        if len(candidates) != n_bags:
+            raise MiplError(
+                f"there are {n_bags} bags and {len(candidates)} candidate sets "
+                "(inconsistent numbers of samples); give one set per bag."
+            )
+        return candidates
+
+    def _known_candidates(self, y: Any, n_bags: int) -> Candidates:
+        """Read candidates of other bags, in the columns of this model's classes."""
+        return self._as_candidates(y, n_bags, self.classes_)
+
+    def _check_arguments(self) -> None:
+        for name, choices in self._choices.items():
+            value = getattr(self, name)
+            if not isinstance(value, Hashable) or value not in choices:
+                raise MiplError(
+                    f"{name} of {type(self).__name__} must be one of "
+                    f"{', '.join(map(repr, choices))}; got {value!r}."
+                )
+        for name, (low, high) in self._ranges.items():
+            value = getattr(self, name)
+            kind, what = (Real, "a number")
+            if name in self._whole:
+                kind, what = (Integral, "an integer")
+            number = isinstance(value, kind) and not isinstance(value, bool)
+            number = number and math.isfinite(value)
+            if not number or value < low or (high is not None and value > high):
+                span = f">= {low:g}" if high is None else f"in [{low:g}, {high:g}]"
+                raise MiplError(
+                    f"{name} of {type(self).__name__} must be {what} {span}; "
+                    f"got {value!r}."
+                )
+
+
+def _holds_bags(X: Any) -> bool:
+    """Tell a list of bags or a 3-D array from what scikit-learn takes, a 2-D array."""
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if isinstance(X, (list, tuple)) or kind == "O":
+        return any(_depth(bag) > 1 for bag in X)
+    return getattr(X, "ndim", 0) > 2
+
+
+def _depth(item: Any) -> int:
+    """Return the number of axes, also of nested lists that are no regular array."""
+    if isinstance(item, (list, tuple)):
+        return 1 + max(map(_depth, item), default=0)
+    return int(getattr(item, "ndim", 0))

@@ -1,0 +1,40 @@
+"""EpochwiseClassifier: what is learnt epoch by epoch can be watched and resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+from mipl.methods.bases.base import BagClassifier
+from mipl.training.checkpoint import Checkpoint
+from mipl.training.progress import CallbackSupportMixin, with_callbacks
+
+
+class EpochwiseClassifier(
+    CallbackSupportMixin,  # type: ignore[misc]
+    BagClassifier,
+):
+    """Base of the methods with epochs: callbacks hear of them, checkpoints keep them.
+
+    A leaf's ``_fit`` takes a checkpoint beside bags and candidates.
+    """
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(
+        self, X: Any, y: Any, checkpoint: Checkpoint | str | Path | None = None
+    ) -> Self:
+        """Learn from bags and their candidate sets.
+
+        After Ctrl-C, or a loss that is no longer finite, the model is that of the last
+        finished epoch.
+
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        checkpoint : Checkpoint or path, optional
+            Where to keep the state of the training, and to go on from if it is there.
+        """
+        return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint))

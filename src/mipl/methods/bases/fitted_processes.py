@@ -1,0 +1,130 @@
+"""FittedProcesses: what Gaussian processes on instances can be asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
+
+from mipl.data.bags import Bags
+from mipl.data.scaling import standardisation
+from mipl.errors import MiplError
+from mipl.methods.bases.base import BagClassifier, Floats
+from mipl.methods.bases.gp_state import gp_state, restore_gp
+from mipl.methods.saving.persist import State
+from mipl.methods.saving.stored import Stored
+from mipl.training.options import Training
+from mipl.training.settings import torch_settings
+
+if TYPE_CHECKING:
+    from mipl.nn.gp import ClasswiseGP, Summary
+
+_ROWS = 256  # Instances predicted at once: each has draws times classes numbers.
+
+
+class FittedProcesses(BagClassifier):
+    """Predictions of a process per class and one for negatives, and its files.
+
+    A leaf has the arguments of the prior. A bag has the class of its surest instance.
+    """
+
+    normalise: str
+    mean: str
+    length: float | None
+    extra_noise: bool
+    nu: float
+    scaling: str
+    training: Training | None
+
+    gp_: ClasswiseGP
+    summary_: Summary
+    draws_: Floats  # (draws, k + 1) standard normal numbers
+
+    def _prior(self, n_classes: int) -> ClasswiseGP:
+        prior: ClasswiseGP = import_gp().ClasswiseGP(
+            n_classes,
+            nu=self.nu,
+            length=self.length,
+            mean=self.mean,
+            extra_noise=self.extra_noise,
+        )
+        return prior
+
+    def _fit_scaling(self, bags: Bags) -> None:
+        self.shift_, self.scale_, variances = standardisation(bags, self.scaling)
+        if self.scaling == "auto" and variances.sum() > 0:
+            # Two instances are sqrt(2 sum of variances) apart, on average.
+            self.scale_ = self.scale_ * np.sqrt(2 * variances.sum())
+
+    def _scaled(self, rows: Floats) -> Floats:
+        return (rows - self.shift_) / self.scale_
+
+    # -- predictions -----------------------------------------------------------------
+
+    def _proba(self, bags: Bags) -> Floats:
+        theta: Floats = np.maximum.reduceat(
+            self._instance_proba(bags), bags.offsets[:-1]
+        )
+        # A bag that is surely negative has almost nothing to share out.
+        theta = theta + np.finfo(np.float64).tiny
+        p: Floats = theta / theta.sum(axis=1, keepdims=True)
+        return p
+
+    def predict_instances(self, X: Any) -> Floats:
+        """Return the probability of each real class for each instance, (N, k).
+
+        Where they are taken over all classes, what is missing to one is that of the
+        negative class.
+        """
+        check_is_fitted(self)
+        return self._instance_proba(self._as_bags(X))
+
+    def _instance_proba(self, bags: Bags) -> Floats:
+        theta = np.empty((bags.n_instances, len(self.classes_)))
+        points = self.summary_.points
+        draws = torch.tensor(self.draws_, device=points.device)  # (draws, q + 1)
+        with torch_settings(self._options().threads), torch.no_grad():
+            for first in range(0, bags.n_instances, _ROWS):
+                rows = self._scaled(bags.rows(slice(first, first + _ROWS)))
+                x = torch.tensor(rows, device=points.device)
+                mean, variance = self.gp_.marginals(x, self.summary_)  # (n, q + 1)
+                spread = variance.clamp_min(0).sqrt()
+                f = mean.unsqueeze(1) + spread.unsqueeze(1) * draws
+                theta[first : first + _ROWS] = self._expected(f).cpu().numpy()
+        return theta
+
+    def _expected(self, f: Tensor) -> Tensor:
+        """Return the mean over draws of the real classes' probabilities."""
+        if self.normalise == "real":
+            return f[..., :-1].softmax(dim=2).mean(dim=1)
+        return f.softmax(dim=2).mean(dim=1)[:, :-1]
+
+    def _options(self) -> Training:
+        options = self._default_training() if self.training is None else self.training
+        if not isinstance(options, Training):
+            raise MiplError(
+                f"training of {type(self).__name__} must be None or a Training; "
+                f"got {options!r}."
+            )
+        options.check()
+        return options
+
+    # -- files -----------------------------------------------------------------------
+
+    def _state(self) -> State:
+        (arrays, facts), (more, others) = super()._state(), gp_state(self)
+        return arrays | more, facts | others
+
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        restore_gp(self, stored)
+
+
+def import_gp() -> Any:
+    """Import what needs gpytorch when it is needed."""
+    from mipl.nn import gp  # noqa: PLC0415
+
+    return gp

@@ -1,0 +1,262 @@
+"""NeuralClassifier: a network trained on batches, and NeuralBagClassifier: of bags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.data.scaling import PerInstance
+from mipl.errors import Diverged, MiplError
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.epochwise import EpochwiseClassifier
+from mipl.methods.bases.fitted_network import AttendingNetwork, FittedNetwork
+from mipl.methods.saving.fingerprint import fingerprint
+from mipl.nn.attention import Attention
+from mipl.nn.encoders import LinearEncoder, OwnEncoder, Standardise, build_encoder
+from mipl.nn.initial import initialise
+from mipl.nn.network import BagNetwork, Output
+from mipl.nn.stacked import separate
+from mipl.seeds import as_seed, stream, stream_seed
+from mipl.training.batches import Batch, BatchSource
+from mipl.training.checkpoint import Checkpoint
+from mipl.training.distributed import ALONE, Alone, joined
+from mipl.training.keeping import Keeper
+from mipl.training.loop import Run, start, train
+from mipl.training.options import Training
+from mipl.training.progress import EpochReports
+from mipl.training.settings import torch_settings
+from mipl.training.state import Clock, TrainingState
+from mipl.training.stopping import EarlyStopping, hold_out
+
+_ENOUGH = 2000  # Instances that tell the spread of an embedding.
+
+
+class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
+    """Base of the methods that train a network, whatever it looks like.
+
+    A leaf overrides hooks: make a ``_new_module``, compute the ``_loss`` terms, and
+    ``_update`` the label weights. It has the arguments ``scaling``, ``training`` and
+    ``random_state``.
+    """
+
+    scaling: str
+    training: Training | None
+    random_state: Any
+
+    # Arguments that may differ between runs trained together; None where the loss and
+    # the update of the label weights do not take a first axis of runs, or the method
+    # has something to do at the end of an epoch.
+    _differing: ClassVar[tuple[str, ...] | None] = None
+
+    # -- hooks -----------------------------------------------------------------------
+
+    def _new_module(self, n_classes: int) -> BagNetwork:
+        raise NotImplementedError
+
+    def _loss(
+        self, out: Output, batch: Batch, w: Tensor, clock: Clock
+    ) -> dict[str, Tensor]:
+        raise NotImplementedError
+
+    def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
+        return w
+
+    def _clock(self, epoch: int, epochs: int) -> Clock:
+        return Clock(epoch, epochs)
+
+    def _tau_after(self, epoch: int) -> float:
+        """Return the temperature of predictions once this epoch is done."""
+        return 1.0
+
+    def _updates_first(self) -> bool:
+        """Tell whether the loss has the label weights of its own step."""
+        return False
+
+    def _updates_late(self) -> bool:
+        """Tell whether the label weights come from the network after the step."""
+        return False
+
+    def _first_weights(self, candidates: Candidates) -> Floats:
+        """Return the label weights before the first step, (m, k)."""
+        return candidates.initial_weights()
+
+    def _prepare(self, state: TrainingState, source: BatchSource) -> None:
+        """Put into ``state.own`` what the method keeps besides its label weights."""
+
+    def _end_epoch(self, state: TrainingState, clock: Clock) -> None:
+        """Look at the label weights of all bags, once the steps of an epoch are done.
+
+        Only a method without ``_differing`` is asked.
+        """
+
+    def _default_training(self) -> Training:
+        return Training()
+
+    # -- fit -------------------------------------------------------------------------
+
+    def _fit(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        options = self._options()
+        options.check()
+        with torch_settings(options.threads), joined(options) as team:
+            run = self._begin(bags, candidates, options, checkpoint, team)
+            try:
+                with run.keeper.at_work():
+                    if not run.keeper.resume():
+                        train(run, self)
+            except (Diverged, KeyboardInterrupt):
+                self._fall_back(run)
+                raise
+            run.finish()
+
+    def _begin(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        options: Training,
+        checkpoint: Checkpoint | None = None,
+        team: Alone = ALONE,
+    ) -> Run:
+        """Return all that the training needs, up to its first epoch."""
+        seed = as_seed(self.random_state)
+        source, state = self._new_state(bags, candidates, options, seed)
+        source.part = team.part
+        trained, held = hold_out(candidates, options, seed)
+        stopping = None
+        if len(held):
+            stopping = EarlyStopping(options, bags[held], candidates[held])
+        keeper = Keeper(
+            checkpoint,
+            lambda: fingerprint(self, bags, candidates, options, seed, team.size),
+            state,
+            stopping,
+            team,
+        )
+        reports = EpochReports(self, options.epochs, bags, candidates)
+
+        def after_epoch(state: TrainingState, clock: Clock) -> bool:
+            self._remember(state, source)
+            stop = stopping is not None and stopping.after_epoch(state, self._proba)
+            stop = reports.epoch(state.history[-1], dict(vars(self))) or stop
+            return keeper.after_epoch(stop, state.epoch == options.epochs)
+
+        def finish() -> None:
+            if stopping is not None:
+                stopping.restore(state)
+            self._settle(state, source)
+            reports.finish()
+
+        return Run(state, source, options, seed, trained, after_epoch, finish, keeper)
+
+    def _new_state(
+        self, bags: Bags, candidates: Candidates, options: Training, seed: int
+    ) -> tuple[BatchSource, TrainingState]:
+        device, dtype = options.torch_device(), options.torch_dtype()
+        self.instance_shape_ = bags.instance_shape
+        module = self._new_module(len(candidates.classes))
+        own = [layer for layer in module.modules() if isinstance(layer, OwnEncoder)]
+        initialise(module, stream_seed(seed, "init"), kept=nn.ModuleList(own))
+        _fill_scaling(module, bags, self.scaling)
+        module.to(device=device, dtype=dtype)
+        if self._unit_start():
+            _rescale(module, bags, seed)
+        source = BatchSource(bags, candidates.matrix, device, dtype)
+        state = start(module, self._first_weights(candidates), options)
+        self._prepare(state, source)
+        return source, state
+
+    def _unit_start(self) -> bool:
+        """Whether the embedding starts at unit spread on the training instances."""
+        return False
+
+    def _fall_back(self, run: Run) -> None:
+        """Stay with the last finished epoch; without one, unfitted."""
+        state = run.state
+        if state.last is None:
+            return self._forget()
+        state.last.restore(state)
+        self._settle(state, run.source)
+
+    def _settle(self, state: TrainingState, source: BatchSource) -> None:
+        """Keep what training has ended with."""
+        # In memory of their own: as parts of one tensor, parameters are pickled with
+        # the whole of it each.
+        separate(state.module)
+        state.module.eval()
+        self._remember(state, source)
+
+    def _remember(self, state: TrainingState, source: BatchSource) -> None:
+        """Keep what prediction and reports need, as of the state's epoch."""
+        self.module_ = state.module
+        self.tau_ = self._tau_after(state.epoch)
+        # A copy, whatever the type: training goes on with the original.
+        self.label_weights_ = state.w.cpu().numpy().astype(np.float64)
+        self.history_ = state.history
+        self.record_ = state.records
+        self.n_iter_ = len(state.history)
+        self.best_epoch_ = state.epoch
+
+    def _options(self) -> Training:
+        options = self._default_training() if self.training is None else self.training
+        if not isinstance(options, Training):
+            raise MiplError(
+                f"training of {type(self).__name__} must be None or a Training; "
+                f"got {options!r}."
+            )
+        return options
+
+
+class NeuralBagClassifier(AttendingNetwork, NeuralClassifier):
+    """Base of the methods that embed instances and attend to them.
+
+    A leaf ``_build``s its network around an encoder, and has the arguments ``encoder``,
+    ``width`` and ``dropout`` beside those of its base.
+    """
+
+    width: int | Sequence[int]
+    dropout: float
+
+    def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:
+        raise NotImplementedError
+
+    def _new_module(self, n_classes: int) -> BagNetwork:
+        encoder, width = build_encoder(
+            self.encoder,
+            self.n_features_in_,
+            self.instance_shape_,
+            self.width,
+            self.dropout,
+        )
+        return self._build(encoder, width, n_classes)
+
+    def _network(
+        self, encoder: nn.Module, attention: Attention, head: nn.Module
+    ) -> BagNetwork:
+        return BagNetwork(Standardise(self.n_features_in_), encoder, attention, head)
+
+
+def _rescale(module: BagNetwork, bags: Bags, seed: int) -> None:
+    if isinstance(module.encoder, LinearEncoder):
+        order = stream(seed, "unit start").permutation(bags.n_instances)
+        x = torch.tensor(bags.rows(np.sort(order[:_ENOUGH])))
+        parameter = next(module.parameters())
+        module.encoder.unit_start(module.scaling(x.to(parameter)))
+
+
+def _fill_scaling(module: BagNetwork, bags: Bags, scaling: str) -> None:
+    if scaling == "none" or (scaling == "auto" and bags.instance_shape is not None):
+        return
+    scaler = PerInstance().fit(bags).transformer_
+    layer = module.scaling
+    layer.mean = torch.as_tensor(scaler.mean_, dtype=torch.float64)
+    layer.scale = torch.as_tensor(scaler.scale_, dtype=torch.float64)

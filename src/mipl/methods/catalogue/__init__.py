@@ -1,0 +1,1 @@
+"""The methods by their ids, with what was published of them."""

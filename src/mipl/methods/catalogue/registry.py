@@ -1,0 +1,160 @@
+"""The methods by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from mipl.errors import MiplError, unknown
+from mipl.methods.catalogue.row import Published, Reference, Row
+from mipl.methods.catalogue.rows import mil as mil_rows
+from mipl.methods.catalogue.rows import mil_gp, pll_networks, pll_shallow
+from mipl.methods.catalogue.rows import mipl as mipl_rows
+
+if TYPE_CHECKING:
+    from mipl.methods.bases.base import BagClassifier
+
+__all__ = [
+    "GROUP",
+    "Published",
+    "Reference",
+    "Row",
+    "has_published",
+    "method",
+    "methods",
+    "published",
+]
+
+GROUP = "mipl.methods"
+_OWN = {
+    row.id: row
+    for row in (
+        *mipl_rows.ROWS,
+        *pll_networks.ROWS,
+        *pll_shallow.ROWS,
+        *mil_gp.ROWS,
+        *mil_rows.ROWS,
+    )
+}
+
+
+def method(
+    id: str,
+    published_for: str | None = None,
+    r: int = 1,
+    reduction: str | None = None,
+    **arguments: Any,
+) -> BagClassifier:
+    """Build a method by its id.
+
+    Parameters
+    ----------
+    id : str
+        An id that ``methods()`` lists.
+    published_for : str, optional
+        Name of a data set: takes the settings that the authors published for it, and
+        this library's choice where they published only a grid.
+    r : int
+        Number of false labels, which published settings depend on.
+    reduction : {"mean", "maxmin"}, optional
+        Makes a bag method of a partial-label one: ``Degraded`` around it.
+    **arguments
+        Arguments of the method, which win over all settings; ``training__lr`` reaches
+        into the training settings. Methods of two classes are built inside
+        ``OneVsRest``, and take its arguments too.
+
+    Examples
+    --------
+    >>> model = method("miplma-released", published_for="mnist-mipl", r=2)
+    >>> model.lam, model.training.lr, model.training.batch_size
+    (0.1, 0.01, 1)
+    >>> method("pl-svm", reduction="maxmin", lam=0.1)
+    Degraded(estimator=PLSVM(lam=0.1), reduction='maxmin')
+    >>> method("vwsgp", inducing=20, n_jobs=2)
+    OneVsRest(estimator=VWSGP(inducing=20), n_jobs=2)
+    """
+    row = find(id)
+    settings, preset = {}, ""
+    if published_for is not None:
+        found = published(id, published_for, r)
+        settings, preset = found.fill({**row.arguments, **arguments}), found.preset
+    estimator = row.build(settings, arguments, preset)
+    return estimator if reduction is None else row.degraded(estimator, reduction)
+
+
+def methods() -> tuple[Row, ...]:
+    """Return the rows of all methods, ours first; their classes stay unloaded.
+
+    Examples
+    --------
+    >>> [row.id for row in methods()][:3]
+    ['miplma', 'miplma-released', 'miplma-paper']
+    """
+    return tuple(_rows().values())
+
+
+def published(id: str, data: str, r: int = 1) -> Published:
+    """Return the published settings of a method, with their source and their gaps.
+
+    Examples
+    --------
+    >>> published("miplma", "birdsong-mipl", r=3).gaps
+    ('training__lr',)
+    """
+    if isinstance(r, bool) or not isinstance(r, Integral):
+        raise MiplError(f"r must be a whole number; got {r!r}.")
+    return find(id).settings_for(data, int(r))
+
+
+def has_published(id: str, data: str, r: int = 1) -> bool:
+    """Tell whether settings of a method were published for a data set.
+
+    Examples
+    --------
+    >>> has_published("abmil", "mnist-mipl"), has_published("abmil", "sival-mipl")
+    (True, False)
+    """
+    return any(one.covers(data) and one.r in (None, r) for one in find(id).published)
+
+
+def find(id: str) -> Row:
+    """Return the row of an id."""
+    rows = _OWN if id in _OWN else _rows()
+    if id not in rows:
+        raise unknown("method", id, rows)
+    return rows[id]
+
+
+def _rows() -> dict[str, Row]:
+    rows = dict(_OWN)
+    for point in _points():
+        row = _plugged(point)
+        if row.id in rows:
+            row = _broken(point, f"the id {row.id!r} is taken", point.value)
+        rows[row.id] = row
+    return rows
+
+
+def _points() -> Iterable[EntryPoint]:
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def _plugged(point: EntryPoint) -> Row:
+    """Read the row of another package; whatever fails there must not fail here."""
+    try:
+        row = point.load()
+        row = row if isinstance(row, Row) or not callable(row) else row()
+    except (Exception, SystemExit) as error:
+        return _broken(point, f"{type(error).__name__}: {error}", point.name)
+    if not isinstance(row, Row):
+        why = f"it must give a Row, and gave a {type(row).__name__}"
+        return _broken(point, why, point.name)
+    return row
+
+
+def _broken(point: EntryPoint, why: str, id: str) -> Row:
+    package = point.dist.name if point.dist else "another package"
+    fault = f"method {point.name!r} of {package} cannot be used: {why}."
+    return Row(id, id, "plug-in", fault, point.value, Reference("", ""), fault=fault)

@@ -1,0 +1,1 @@
+"""What a fitted method keeps in files, and how."""

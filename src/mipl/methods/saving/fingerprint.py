@@ -1,0 +1,62 @@
+"""All that decides the bits of a fit, each under a name of its own."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from torch import nn
+
+from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.methods.saving.arguments import as_json
+from mipl.methods.saving.persist import versions
+from mipl.methods.saving.stored import classes_as_fact
+from mipl.nn.weights import digest
+from mipl.training.options import Training
+
+
+def fingerprint(
+    estimator: Any,
+    bags: Bags,
+    candidates: Candidates,
+    options: Training,
+    seed: int,
+    processes: int,
+) -> dict[str, Any]:
+    """Return what a checkpoint must agree with, by names that a message can use."""
+    method = as_json(estimator)
+    arguments = method["arguments"]
+    # In their place stand the settings that are used and the seed they give.
+    del arguments["training"], arguments["random_state"]
+    training = as_json(options)["arguments"]
+    facts = {
+        "method": method["estimator"],
+        **arguments,
+        **{f"training.{name}": value for name, value in training.items()},
+        "seed": seed,
+        "device": options.torch_device().type,
+        "processes": processes,
+        **surroundings(bags, candidates),
+    }
+    encoder = getattr(estimator, "encoder", None)
+    if isinstance(encoder, nn.Module):
+        facts["values of the encoder"] = digest(encoder)
+    return facts
+
+
+def surroundings(bags: Bags, candidates: Candidates) -> dict[str, Any]:
+    """Return what decides the bits of any fit beside its method: data and versions."""
+    return {
+        "bags": bags.digest(),
+        "candidates": candidates_digest(candidates),
+        **{f"version of {name}": number for name, number in versions().items()},
+    }
+
+
+def candidates_digest(candidates: Candidates) -> str:
+    """Return a hash of classes, sets and weights."""
+    total = sha256(repr(classes_as_fact(candidates.classes)).encode())
+    total.update(candidates.matrix.tobytes())
+    total.update(candidates.initial_weights().tobytes())
+    return total.hexdigest()

@@ -1,0 +1,159 @@
+"""Degraded: a partial-label method on bags that are reduced to one vector each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any, ClassVar, Self
+
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+
+from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.data.degrade import MaxMin, Mean
+from mipl.errors import MiplError
+from mipl.methods.bases.base import BagClassifier, Floats
+from mipl.methods.bases.partial import PartialLabelClassifier
+from mipl.methods.saving.persist import State
+from mipl.methods.saving.stored import Stored
+from mipl.training.progress import in_place_of
+
+_REDUCTIONS = {"mean": Mean, "maxmin": MaxMin}
+
+
+def keeps_checkpoints(estimator: Any) -> bool:
+    """Tell whether a method, or the one inside ``Degraded``, learns by epochs.
+
+    Examples
+    --------
+    >>> from mipl import PLSVM, PRODEN
+    >>> keeps_checkpoints(Degraded(PRODEN())), keeps_checkpoints(Degraded(PLSVM()))
+    (True, False)
+    """
+    inner = estimator.estimator if isinstance(estimator, Degraded) else estimator
+    return "checkpoint" in signature(inner.fit).parameters
+
+
+class Degraded(BagClassifier):
+    """A bag method made of a partial-label method.
+
+    Each bag becomes one vector, which carries the bag's candidate set. What the method
+    does to vectors (scaling, for one) it does to these.
+
+    Parameters
+    ----------
+    estimator : PartialLabelClassifier
+        It is cloned; the fitted one is ``estimator_``.
+    reduction : {"mean", "maxmin"}
+        The mean of the instances, or their largest and smallest value per feature.
+
+    Examples
+    --------
+    >>> from mipl import load_dataset
+    >>> from mipl.methods.pll.proden import PRODEN
+    >>> train, test = load_dataset("synthetic", r=1).split(0)
+    >>> model = Degraded(PRODEN()).fit(train.bags, train.candidates)
+    >>> model.predict_proba(test.bags).shape == (len(test), len(train.classes))
+    True
+    """
+
+    estimator_: PartialLabelClassifier
+    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "reduction": tuple(_REDUCTIONS)
+    }
+
+    def __init__(self, estimator: Any, reduction: str = "mean") -> None:
+        self.estimator = estimator
+        self.reduction = reduction
+
+    @property
+    def label_weights_(self) -> Floats:
+        """Those of the estimator, (m, k), where it has any."""
+        return self.estimator_.label_weights_
+
+    @property
+    def history_(self) -> list[dict[str, float]]:
+        """The estimator's, where it has one."""
+        history: list[dict[str, float]] = self.estimator_.history_
+        return history
+
+    def fit(self, X: Any, y: Any, checkpoint: Any = None) -> Self:
+        """Learn from bags and their candidate sets.
+
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        checkpoint : Checkpoint or path, optional
+            Where the estimator keeps the state of its training, and goes on from, if it
+            learns by epochs.
+        """
+        return self._learn(X, y, checkpoint=checkpoint)
+
+    @available_if(lambda self: hasattr(self.estimator, "set_callbacks"))  # type: ignore[untyped-decorator]
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Have callbacks told of the estimator's epochs."""
+        self.estimator.set_callbacks(*callbacks)
+        return self
+
+    @property
+    def _skl_callbacks(self) -> list[Any]:
+        """The estimator's: what scikit-learn lends to one it lends to the other."""
+        callbacks: list[Any] = self.estimator._skl_callbacks
+        return callbacks
+
+    @_skl_callbacks.setter
+    def _skl_callbacks(self, callbacks: list[Any]) -> None:
+        self.estimator.set_callbacks(*callbacks)
+
+    def _fit(self, bags: Bags, candidates: Candidates, checkpoint: Any = None) -> None:
+        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
+        if kept and not keeps_checkpoints(self.estimator):
+            name = type(self.estimator).__name__
+            raise MiplError(f"{name} keeps no checkpoints; leave checkpoint out.")
+        inner, *given = self._inside(bags, candidates)
+        # After Ctrl-C it stays with its last finished epoch.
+        with in_place_of(self, inner):
+            inner.fit(*given, **kept)
+
+    def _inside(
+        self, bags: Bags, candidates: Candidates
+    ) -> tuple[PartialLabelClassifier, npt.NDArray[Any], Candidates]:
+        """Return the estimator that is to be fitted, and what it is given."""
+        self.estimator_ = clone(self.estimator)
+        return self.estimator_, self._vectors(bags), candidates
+
+    def _proba(self, bags: Bags) -> Floats:
+        return self.estimator_.predict_proba(self._vectors(bags))
+
+    def _vectors(self, bags: Bags) -> npt.NDArray[Any]:
+        vectors: npt.NDArray[Any] = _REDUCTIONS[self.reduction]().transform(bags)
+        return vectors
+
+    def _check_arguments(self) -> None:
+        super()._check_arguments()
+        if not isinstance(self.estimator, PartialLabelClassifier):
+            raise MiplError(
+                "estimator of Degraded must be a partial-label method, such as "
+                f"PRODEN(); got {self.estimator!r}."
+            )
+
+    # -- files -----------------------------------------------------------------------
+
+    def _state(self) -> State:
+        arrays, facts = super()._state()
+        inner, told = self.estimator_._state()
+        named = {f"estimator.{name}": value for name, value in inner.items()}
+        return arrays | named, {**facts, "estimator": told}
+
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        inner = stored.part("estimator")
+        self.estimator_ = clone(self.estimator)
+        self.estimator_._check_arguments()
+        self.estimator_._restore(inner)
+        inner.check_empty()

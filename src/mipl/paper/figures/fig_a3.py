@@ -1,0 +1,15 @@
+"""Figure A3: the weight of the margin loss on Birdsong-MIPL."""
+
+from mipl.datasets.published_sets import BIRDSONG
+from mipl.paper.sweep import Sweep
+
+LAMBDAS = (2, 3, 4, 5, 6, 7, 8, 9, 10)
+
+FIGURE = Sweep(
+    "figA3",
+    "Accuracy as the weight of the margin loss moves",
+    argument="lam",
+    symbol="λ",
+    values=LAMBDAS,
+    sources=(BIRDSONG,),
+)

@@ -1,0 +1,148 @@
+"""ScoreTable: methods down, data sets across, published figures beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from mipl.datasets.published_sets import MEANING, PublishedSet
+from mipl.methods.catalogue.registry import has_published, published
+from mipl.paper.artefact import Selection
+from mipl.paper.cells import Cell, Spot, compared, spots
+from mipl.paper.entrants import RELEASED, Entrant, ours
+from mipl.paper.from_cells import FromCells, Shown
+from mipl.paper.pictures import Picture
+from mipl.paper.ranking import in_words, ranked
+from mipl.paper.sheet import Entry, Score, Sheet
+
+NOT_PLANNED = "–"
+_MARKS = (
+    "Mean ± standard deviation (ddof 0) of the test accuracy, number of splits in "
+    "brackets; below it the published figure, and ours minus it. Bold: the best for "
+    "its data set and r. ● significantly below the first method, ○ significantly above "
+    "it, ~ neither ({test}). Runs that diverged have no accuracy and no part in a mean."
+)
+
+
+@dataclass(frozen=True)
+class ScoreTable(FromCells):
+    """A table of accuracies.
+
+    Attributes
+    ----------
+    rivals : tuple of Entrant
+        In the order of the rows, after the readings of MIPLMA.
+    sources : tuple of PublishedSet
+        The columns.
+    counts : tuple of int, optional
+        Numbers of false labels, where not all that the data sets are used with.
+    leaders : tuple of Entrant, optional
+        What stands first, where it is not MIPLMA as selected.
+    without : pairs of Entrant and PublishedSet
+        Cells that the paper leaves out.
+    notes : tuple of str
+    """
+
+    rivals: tuple[Entrant, ...] = ()
+    sources: tuple[PublishedSet, ...] = ()
+    counts: tuple[int, ...] | None = None
+    leaders: tuple[Entrant, ...] | None = None
+    without: tuple[tuple[Entrant, PublishedSet], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def spots(self, selection: Selection) -> list[Spot]:
+        """Return where its cells stand."""
+        first = ours(selection) if self.leaders is None else self.leaders
+        every = spots((*first, *self.rivals), self.sources, self.counts)
+        return [s for s in every if (s.entrant, s.source) not in self.without]
+
+    def show(self, cells: Mapping[Spot, Cell], selection: Selection) -> Shown:
+        """Return the table, and the ranks where there are enough results."""
+        ranks = ranked(cells)
+        told = (*origins(self.sources), *choices(cells))
+        notes = (marks(selection), *told, *self.notes)
+        if ranks is not None:
+            notes = (*notes, in_words(ranks))
+        sheet = score_sheet(self.title, cells, notes, selection.paired)
+        pictures = () if ranks is None else (Picture(f"{self.name}-ranks", (ranks,)),)
+        return (sheet,), pictures
+
+
+def t_test_name(selection: Selection) -> str:
+    """Return the name of the t-test that was selected."""
+    return f"{'paired' if selection.paired else 'unpaired'} two-sided t-test at .05"
+
+
+def marks(selection: Selection) -> str:
+    """Explain what the entries of a table of accuracies say."""
+    return _MARKS.format(test=t_test_name(selection))
+
+
+def origins(sources: tuple[PublishedSet, ...]) -> list[str]:
+    """Say what each data set is here, those of one kind together."""
+    kinds = dict.fromkeys(source.here for source in sources)
+    named = {k: ", ".join(s.title for s in sources if s.here == k) for k in kinds}
+    return [f"{titles}: {MEANING[here]}." for here, titles in named.items()]
+
+
+def choices(spots: Iterable[Spot]) -> list[str]:
+    """Name the settings of the released MIPLMA that its authors did not print."""
+    found: dict[str, list[str]] = {}
+    for spot in spots:
+        where = spot.source.name, spot.r or 1
+        if spot.entrant == RELEASED and has_published(RELEASED.method, *where):
+            row = published(RELEASED.method, *where)
+            values = ", ".join(f"{name} {value}" for name, value in row.chosen.items())
+            at = "" if spot.r is None else f" r = {spot.r}"
+            if values:
+                told = f"{values} ({row.choice})"
+                found.setdefault(told, []).append(f"{spot.source.title}{at}")
+    return [
+        f"{RELEASED.title} on {'; '.join(places)}: {told}."
+        for told, places in found.items()
+    ]
+
+
+def score_sheet(
+    title: str,
+    cells: Mapping[Spot, Cell],
+    notes: tuple[str, ...] = (),
+    paired: bool = True,
+) -> Sheet:
+    """Lay cells out: a row per method and r, a column per data set.
+
+    The first method is compared with all others.
+    """
+    sources = list(dict.fromkeys(spot.source for spot in cells))
+    lines = list(dict.fromkeys((spot.entrant, spot.r) for spot in cells))
+    with_r = any(r is not None for _, r in lines)
+    scores = scored(cells, paired)
+    rows: list[tuple[Entry, ...]] = []
+    for entrant, r in lines:
+        at = [Spot(entrant, source, r) for source in sources]
+        found = [scores.get(spot, NOT_PLANNED) for spot in at]
+        told = "" if r is None else str(r)
+        rows.append((entrant.title, *((told,) if with_r else ()), *found))
+    heads = ("method", *(("r",) if with_r else ()), *(s.title for s in sources))
+    return Sheet(title, heads, tuple(rows), notes)
+
+
+def scored(cells: Mapping[Spot, Cell], paired: bool = True) -> dict[Spot, Score]:
+    """Mark the best of each data set and r, and compare the first method with all."""
+    if not cells:
+        return {}
+    first = next(iter(cells)).entrant
+    best: dict[tuple[PublishedSet, int | None], float] = {}
+    for spot, cell in cells.items():
+        if cell.mean is not None:
+            column = (spot.source, spot.r)
+            best[column] = max(best.get(column, 0.0), cell.mean)
+    found = {}
+    for spot, cell in cells.items():
+        ours = cells.get(Spot(first, spot.source, spot.r))
+        found[spot] = Score(
+            cell,
+            cell.mean is not None and cell.mean >= best[spot.source, spot.r] - 5e-4,
+            "" if ours is None or ours is cell else compared(ours, cell, paired),
+        )
+    return found

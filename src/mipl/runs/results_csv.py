@@ -1,0 +1,180 @@
+"""Results as CSV tables, and from one store to another."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mipl.datasets import CATALOG
+from mipl.errors import BadFile, MiplError
+from mipl.files import read_bounded, write_text
+from mipl.runs.result import FINISHED, STATES, Result
+from mipl.runs.run import read_run
+from mipl.runs.store import Store
+
+_LARGEST = 1 << 28
+_NEEDED = ("method", "arguments", "data", "split", "seed", "accuracy", "seconds")
+_COLUMNS = (
+    *("method", "arguments", "data", "options", "r", "split", "seed"),
+    *("state", "accuracy", "seconds", "figures", "message", "ended"),
+    *("content", "versions", "key"),
+)
+_MAPPINGS = ("arguments", "options", "figures", "versions")
+# Of benchmarks/partial_labels.py and benchmarks/multi_instance.py: the studies of runs
+# like ours on the data's own splits, and what these are called there.
+_OWN_SPLITS, _FOLD = ("columns", "true-labels"), "fold"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of the rows of a file.
+
+    Attributes
+    ----------
+    added, known : int
+        Results that are new, and those of runs that were settled before.
+    passed_over : int
+        Rows measured on splits that no run of ours has.
+    """
+
+    added: int
+    known: int
+    passed_over: int
+
+
+def as_csv(results: Iterable[Result]) -> str:
+    """Return results as a CSV table, which ``read_csv`` takes back.
+
+    Examples
+    --------
+    >>> from mipl.runs.run import Run
+    >>> result = Result(Run("miplma", "digits-mipl"), "finished", 0.75, 12.5)
+    >>> as_csv([result]).splitlines()[0][:34]
+    'method,arguments,data,options,r,sp'
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for result in results:
+        row = result.as_dict()
+        row |= {name: json.dumps(row[name], sort_keys=True) for name in _MAPPINGS}
+        writer.writerow(row)
+    return text.getvalue()
+
+
+def export(store: Store, results: Iterable[Result], path: Path) -> None:
+    """Write results to a CSV table, or with curves and predictions to a store."""
+    if path.suffix == ".csv":
+        write_text(path, as_csv(results))
+    elif path.suffix == ".db":
+        _copy(store, results, Store(path, create=True))
+    else:
+        raise MiplError(f"results are written to .csv or .db; got {path.name!r}.")
+
+
+def import_file(path: Path, store: Store) -> Imported:
+    """Take results from a CSV table or from another store; what is known stands."""
+    if path.suffix == ".csv":
+        results, passed_over = read_csv(path)
+        added = store.record_all((result, None, None) for result in results)
+        return Imported(added, len(results) - added, passed_over)
+    other = Store(path)
+    results = other.results(STATES)
+    added = _copy(other, results, store)
+    return Imported(added, len(results) - added, 0)
+
+
+def _copy(source: Store, results: Iterable[Result], target: Store) -> int:
+    if source.path.samefile(target.path):
+        raise MiplError(f"{source.path} cannot be copied to itself; give another name.")
+    return target.record_all(
+        (result, source.curves(result), source.predictions(result))
+        for result in results
+    )
+
+
+def read_csv(path: Path) -> tuple[list[Result], int]:
+    """Return the results of a CSV table, and the number of rows passed over.
+
+    The columns method, arguments (JSON), data, split, seed, accuracy and seconds are
+    needed; the others that ``as_csv`` writes are read where they are there. In tables
+    of benchmarks with columns study and fold, only the studies of runs like ours on the
+    data's own splits are taken.
+    """
+    try:
+        text = read_bounded(path, _LARGEST).decode()
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = list(reader)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BadFile(f"{path} is not a CSV table: {error}.") from None
+    studies = "study" in (reader.fieldnames or ())
+    needed = [_FOLD if studies and name == "split" else name for name in _NEEDED]
+    for name in needed:
+        if name not in (reader.fieldnames or ()):
+            raise BadFile(f"{path} has no column {name!r}; it needs {_listed(needed)}.")
+    found = [
+        _result(path, line, row)
+        for line, row in enumerate(rows, 2)
+        if not studies or row["study"] in _OWN_SPLITS
+    ]
+    return found, len(rows) - len(found)
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """Read ``name=value``: JSON, or else a word.
+
+    Examples
+    --------
+    >>> _option("patches=16"), _option("generator=row")
+    (('patches', 16), ('generator', 'row'))
+    """
+    name, value = text.split("=", 1)
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
+    try:
+        values = {name: json.loads(row.get(name) or "{}") for name in _MAPPINGS}
+        figures = values.pop("figures")
+        data, *told = row["data"].split()  # As benchmarks/measure.py names options.
+        if data in CATALOG:
+            values["options"] |= dict(_option(text) for text in told)
+        else:  # A path, which may have blanks in it.
+            data = row["data"]
+        run = read_run(
+            values
+            | {
+                "method": row["method"],
+                "data": data,
+                "content": row.get("content") or "",
+                "r": int(row.get("r") or 1),
+                "split": int(row["split"] if "split" in row else row[_FOLD]),
+                "seed": int(row["seed"]),
+            }
+        )
+        state = row.get("state") or FINISHED
+        if state not in STATES:
+            raise ValueError(f"the state {state!r} is unknown")
+        accuracy = float(row["accuracy"]) if row["accuracy"] else None
+        if (accuracy is None) == (state == FINISHED):
+            raise ValueError("a finished run, and no other, has an accuracy")
+        seconds = float(row["seconds"])
+        if not 0 <= (accuracy or 0) <= 1 or not 0 <= seconds < float("inf"):
+            raise ValueError("accuracy must be from 0 to 1, and seconds not negative")
+        message, ended = row.get("message") or "", row.get("ended") or ""
+        return Result(run, state, accuracy, seconds, figures, message, ended)
+    except (ValueError, TypeError, RecursionError) as error:
+        what = str(error).rstrip(".")
+        raise BadFile(f"line {line} of {path} is no result: {what}.") from None

@@ -1,0 +1,152 @@
+"""Crowd tables: votes become candidate sets, by three rules."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mipl import MiplError, read_dataset
+from mipl.io import read_annotations
+
+# Bag p: oak twice, elm once; bag q: ash three times; bag r: three that differ.
+VOTES = """bag,annotator,label
+p,1,oak
+q,1,ash
+p,2,oak
+q,2,ash
+p,3,elm
+q,3,ash
+r,3,ash
+r,2,oak
+r,1,elm
+"""
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    (tmp_path / "votes.csv").write_text(VOTES)
+    return tmp_path / "votes.csv"
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("union", [["elm", "oak"], ["ash"], ["ash", "elm", "oak"]]),
+        (1, [["elm", "oak"], ["ash"], ["ash", "elm", "oak"]]),
+        # Agreed are oak and ash alone, so each worker's first label counts instead.
+        ("crc", [["elm", "oak"], ["ash"], ["ash", "elm", "oak"]]),
+    ],
+)
+def test_rules(votes: Path, rule: str | int, expected: list[list[str]]) -> None:
+    ids, classes, candidates = read_annotations(votes, rule=rule)
+    assert ids == ["p", "q", "r"]
+    assert classes.tolist() == ["ash", "elm", "oak"]
+    assert [sorted(s) for s in candidates] == expected
+
+
+def test_at_least_two_votes(votes: Path) -> None:
+    text = VOTES.replace("r,1,elm", "r,1,oak")
+    votes.write_text(text)
+    _, _, candidates = read_annotations(votes, rule=2)
+    assert [sorted(s) for s in candidates] == [["oak"], ["ash"], ["oak"]]
+    votes.write_text(VOTES)
+    with pytest.raises(MiplError, match=r"votes\.csv: bag 'r' has no label with at le"):
+        read_annotations(votes, rule=2)
+
+
+def test_votes_are_kept_as_weights(votes: Path) -> None:
+    _, _, candidates = read_annotations(votes)
+    assert candidates.weights is not None
+    assert np.allclose(candidates.weights, [[0, 1 / 3, 2 / 3], [1, 0, 0], [1 / 3] * 3])
+
+
+def test_probabilities_are_weights(tmp_path: Path) -> None:
+    text = "bag,worker,label,probability\np,1,a,.9\np,1,b,.1\np,2,b,1\n"
+    (tmp_path / "v.csv").write_text(text)
+    _, _, candidates = read_annotations(tmp_path / "v.csv")
+    assert candidates.weights is not None
+    assert np.allclose(candidates.weights, [[0.45, 0.55]])
+
+
+def test_the_rule_of_the_paper_on_sets_with_probabilities(tmp_path: Path) -> None:
+    # a is in three sets and b in two: agreed. c is in one.
+    rows = ["1,a,.6", "1,b,.4", "2,a,.2", "2,b,.8", "3,a,.5", "3,c,.5"]
+    text = "bag,annotator,label,weight\n" + "".join(f"p,{row}\n" for row in rows)
+    (tmp_path / "v.csv").write_text(text)
+    _, _, candidates = read_annotations(tmp_path / "v.csv", rule="crc")
+    assert [sorted(s) for s in candidates] == [["a", "b"]]
+
+
+def test_columns_and_classes_of_other_names(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("scan,who,says,sure\np,1,b,2\np,2,a,1\n")
+    ids, classes, candidates = read_annotations(
+        tmp_path / "v.csv",
+        bag="scan",
+        annotator="who",
+        label="says",
+        probability="sure",
+        classes=["b", "a", "z"],
+    )
+    assert ids == ["p"] and classes.tolist() == ["b", "a", "z"]
+    assert candidates.weights is not None
+    assert np.allclose(candidates.weights, [[2 / 3, 1 / 3, 0]])
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "says"),
+    [
+        (VOTES, {"rule": "most"}, "rule must be 'union', 'crc' or a whole number"),
+        (VOTES, {"rule": 0}, "t must be a whole number of annotators >= 1"),
+        (VOTES, {"classes": ["oak", "elm"]}, "line 3, column 'label': 'ash' is not am"),
+        (VOTES, {"bag": "scan"}, "unknown column 'scan'"),
+        ("bag,label\np,a\n", {}, "has no annotator column; the usual names are annot"),
+        ("bag,annotator,label\np,,a\n", {}, "line 2, column 'annotator' is empty"),
+        ("bag,annotator,label,weight\np,1,a,-1\n", {}, "column 'weight' must be >= 0"),
+        (
+            "bag,annotator,label,weight\np,1,a,x\n",
+            {},
+            "column 'weight' must be a finite",
+        ),
+        ("bag,annotator,label\np,1,a\np,2,a\n", {"rule": "crc"}, "bag 'p' has 2"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    tmp_path: Path, text: str, options: dict[str, object], says: str
+) -> None:
+    (tmp_path / "v.csv").write_text(text)
+    with pytest.raises(MiplError, match=says):
+        read_annotations(tmp_path / "v.csv", **options)  # type: ignore[arg-type]
+
+
+def test_one_class_is_enough(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("bag,annotator,label\np,1,a\np,2,a\nq,1,a\n")
+    for rule in ("union", 1):
+        _, _, candidates = read_annotations(tmp_path / "v.csv", rule=rule)
+        assert candidates.matrix.tolist() == [[True], [True]]
+
+
+def test_votes_in_place_of_a_label_table(votes: Path) -> None:
+    table = votes.parent / "t.csv"
+    table.write_text("bag_id,f\nq,1\np,2\nr,3\n")
+    data = read_dataset(table, annotations=votes)
+    assert [sorted(s) for s in data.candidates][:2] == [["ash"], ["elm", "oak"]]
+    # The columns of a label table tell that it holds votes.
+    votes.rename(votes.parent / "t.labels.csv")
+    again = read_dataset(table)
+    assert np.array_equal(again.candidates.matrix, data.candidates.matrix)
+    # Votes and true labels together.
+    (votes.parent / "t.labels.csv").rename(votes)
+    (votes.parent / "t.labels.csv").write_text("bag_id,label\np,oak\nq,ash\nr,elm\n")
+    both = read_dataset(table, annotations=votes, rule="crc")
+    assert both.labels is not None and both.labels.tolist() == ["ash", "oak", "elm"]
+    assert np.array_equal(both.candidates.matrix, data.candidates.matrix)
+
+
+def test_votes_for_other_bags_are_told(votes: Path) -> None:
+    table = votes.parent / "t.csv"
+    table.write_text("bag_id,f\nq,1\np,2\n")
+    with pytest.raises(MiplError, match=r"votes\.csv: bag 'r' has no instances"):
+        read_dataset(table, annotations=votes)
+    table.write_text("bag_id,f\nq,1\np,2\nr,3\ns,4\n")
+    with pytest.raises(MiplError, match=r"bag 's' has no row in .*votes\.csv"):
+        read_dataset(table, annotations=votes)

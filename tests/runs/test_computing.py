@@ -1,0 +1,90 @@
+"""What a worker makes of runs."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mipl import load_dataset, method
+from mipl.runs.computing import build, compute
+from mipl.runs.data import content_of
+from mipl.runs.evaluation import evaluate
+from mipl.runs.run import Run
+
+RUN = Run("miplma", "synthetic", {"training__epochs": 3, "lam": 2.0}, seed=5)
+
+
+def test_an_estimator_is_built_from_all_arguments():
+    model = build(RUN)
+    assert (model.lam, model.training.epochs, model.random_state) == (2.0, 3, 5)
+
+
+def test_published_settings_are_those_of_the_data_and_r():
+    run = Run("miplma-released", "mnist-mipl", {"published": True, "lam": 9.0}, r=2)
+    known = method("miplma-released", published_for="mnist-mipl", r=2)
+    model = build(run)
+    assert model.training.lr == known.training.lr and model.lam == 9.0
+
+
+def test_the_seed_reaches_an_estimator_inside_another():
+    run = Run("proden", "digits-mipl", {"reduction": "mean"}, seed=5)
+    assert build(run).estimator.random_state == 5
+
+
+def test_figures_are_those_of_an_evaluation():
+    (outcome,) = compute([RUN])
+    train, test = load_dataset("synthetic").split(0)
+    found = evaluate(build(RUN).fit(train.bags, train.candidates), test)
+    figures = outcome.result.figures
+    assert outcome.result.accuracy == found.truth.accuracy
+    for name in ("covering_rate", "log_likelihood", "margin_std"):
+        assert figures[name] == pytest.approx(getattr(found.candidates, name), rel=1e-5)
+    assert figures["ece"] == pytest.approx(found.truth.ece, rel=1e-5)
+    auroc = found.instances.attention_auroc
+    assert figures["attention_auroc"] == pytest.approx(auroc, rel=1e-5)
+
+
+def test_an_outcome_can_travel_between_processes():
+    (outcome,) = compute([RUN])
+    assert pickle.loads(pickle.dumps(outcome)) == outcome
+
+
+def test_recorded_bags_are_curves():
+    run = Run(
+        "miplma", "synthetic", {"training__epochs": 3, "training__record_bags": [4, 7]}
+    )
+    (outcome,) = compute([run])
+    train, _ = load_dataset("synthetic").split(0)
+    model = build(run).fit(train.bags, train.candidates)
+    expected = [record["best_other"][1] for record in model.record_]
+    np.testing.assert_allclose(outcome.curves["best_other 1"], expected, rtol=1e-4)
+    assert len(outcome.curves["best_candidate 0"]) == 3
+
+
+def test_data_of_another_content_are_not_computed_on():
+    (outcome,) = compute([replace(RUN, content="other")])
+    assert outcome.result.state == "failed"
+    assert "synthetic has other content on the machine" in outcome.result.message
+
+
+def test_an_error_of_any_kind_is_a_sentence(monkeypatch):
+    def broken(models, problems):
+        raise MemoryError("no\nroom")
+
+    monkeypatch.setattr("mipl.runs.computing.fit_together", broken)
+    states = [(one.result.state, one.result.message) for one in compute([RUN, RUN])]
+    assert states == [("failed", "MemoryError: no room")] * 2
+
+
+def test_the_content_depends_on_bags_sets_labels_and_splits():
+    data = load_dataset("synthetic", n_bags=40)
+    turned = np.roll(np.arange(len(data)), 1)
+    others = [
+        data[turned],
+        replace(data, labels=None),
+        replace(data, labels=data.labels[turned], candidates=np.ones((40, 5), bool)),
+        replace(data, splits={"default": [([0, 1], [2])]}),
+    ]
+    contents = [content_of(one) for one in (data, *others)]
+    assert len(set(contents)) == 5

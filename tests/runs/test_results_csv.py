@@ -1,0 +1,149 @@
+"""Results as CSV tables and from store to store."""
+
+from dataclasses import replace
+
+import pytest
+
+from mipl.errors import BadFile, MiplError
+from mipl.runs.result import Predictions, Result
+from mipl.runs.results_csv import Imported, as_csv, export, import_file, read_csv
+from mipl.runs.run import Run
+from mipl.runs.store import Store
+
+RUN = Run(
+    "miplma",
+    "digits-mipl",
+    {"lam": 2.0, "name": 'a "quoted", one'},
+    {"seed": 1},
+    r=2,
+    split=3,
+    seed=4,
+    content="ab",
+    versions={"torch": "2.10"},
+)
+DONE = Result(RUN, "finished", 0.75, 12.5, {"ece": 0.1}, "", "2026-01-31T12:00:00")
+LOST = Result(replace(RUN, split=4), "diverged", None, 1.5, message="it became nan.")
+HEADER = "method,arguments,data,r,split,seed,accuracy,seconds\n"
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "results.db", create=True)
+
+
+def table(tmp_path, text):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    return path
+
+
+def test_a_table_brings_back_what_was_written(store, tmp_path):
+    path = table(tmp_path, as_csv([DONE, LOST]))
+    assert read_csv(path) == ([DONE, LOST], 0)
+    assert import_file(path, store) == Imported(2, 0, 0)
+    assert import_file(path, store) == Imported(0, 2, 0)
+
+
+def test_earlier_results_are_of_unknown_versions_and_answer_a_plan(store, tmp_path):
+    row = 'miplma,"{""published"": true}",sival-mipl,2,3,0,0.7846,18.3\n'
+    import_file(table(tmp_path, HEADER + row), store)
+    run = Run("miplma", "sival-mipl", {"published": True}, r=2, split=3)
+    result = store.answers([run])[run]
+    assert (result.accuracy, result.seconds) == (0.7846, 18.3)
+    assert result.run == run and result.ended == ""
+
+
+def test_options_may_stand_behind_the_name_of_the_data(tmp_path):
+    row = "miplma,{},crc-mipl generator=deep patches=16,1,0,0,0.9,1.0\n"
+    [[result], _] = read_csv(table(tmp_path, HEADER + row))
+    options = {"generator": "deep", "patches": 16}
+    assert result.run == Run("miplma", "crc-mipl", options=options)
+    wrong = table(tmp_path, HEADER + row.replace("patches=16", "patches"))
+    with pytest.raises(BadFile, match="line 2"):
+        read_csv(wrong)
+
+
+def test_of_partial_label_studies_only_the_data_s_own_splits_are_taken(tmp_path):
+    text = (
+        "study,method,arguments,data,fold,seed,accuracy,seconds\n"
+        'columns,rc,"{""reduction"": ""mean""}",sival-mipl,7,0,0.5,3.0\n'
+        'real,rc,"{}",lost,0,1,0.7,3.0\n'
+        'margins,proden,"{}",kmnist q=0.1,0,1,0.7,3.0\n'
+    )
+    (result,), passed_over = read_csv(table(tmp_path, text))
+    assert result.run == Run("rc", "sival-mipl", {"reduction": "mean"}, split=7)
+    assert passed_over == 2
+
+
+def test_of_multi_instance_studies_a_learner_per_class_is_no_run_of_ours(tmp_path):
+    text = (
+        "study,method,arguments,data,seed,fold,accuracy,seconds,r\n"
+        'true-labels,maam,"{""published"": true}",mnist-mipl,0,1,0.9,3.0,0\n'
+        'columns,abmil,"{}",sival-mipl,0,2,0.5,3.0,\n'
+        'one-vs-rest,abmil,"{}",sival-mipl,0,2,0.4,3.0,1\n'
+        'classical,abmil,"{}",musk1,0,2,0.8,3.0,0\n'
+    )
+    (maam, abmil), passed_over = read_csv(table(tmp_path, text))
+    assert maam.run == Run("maam", "mnist-mipl", {"published": True}, r=0, split=1)
+    assert abmil.run == Run("abmil", "sival-mipl", r=1, split=2)
+    assert passed_over == 2
+
+
+def test_a_store_takes_over_curves_and_predictions(store, tmp_path):
+    said = Predictions((1,), ("a",), ("b",), (0.5,))
+    store.record(DONE, {"loss": [1.0]}, said)
+    store.record(LOST)
+    other = tmp_path / "other.db"
+    export(store, store.results(), other)
+    third = Store(tmp_path / "third.db", create=True)
+    assert import_file(other, third) == Imported(1, 0, 0)
+    assert third.results() == [DONE]
+    assert third.curves(DONE) == {"loss": [1.0]} and third.predictions(DONE) == said
+
+
+def test_a_table_is_written_whole(store, tmp_path):
+    store.record(DONE)
+    export(store, store.results(), tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == as_csv([DONE])
+    with pytest.raises(MiplError, match="cannot be copied to itself"):
+        export(store, store.results(), store.path)
+    with pytest.raises(MiplError, match=r"results are written to \.csv or \.db"):
+        export(store, [], tmp_path / "out.xlsx")
+
+
+@pytest.mark.parametrize(
+    "row, what",
+    [
+        ('miplma,"{",digits-mipl,1,0,0,0.5,1', "Expecting"),
+        ("miplma,[1],digits-mipl,1,0,0,0.5,1", "arguments of a run is wrong"),
+        ("miplma,{},digits-mipl,1,0,0,1.5,1", "accuracy must be from 0 to 1"),
+        ("miplma,{},digits-mipl,1,0,0,nan,1", "accuracy must be from 0 to 1"),
+        ("miplma,{},digits-mipl,1,0,0,0.5,inf", "seconds not negative"),
+        ("miplma,{},digits-mipl,1,0,0,,1", "a finished run, and no other"),
+        ("miplma,{},digits-mipl,1,zero,0,0.5,1", "invalid literal"),
+        ("miplma,{},digits-mipl,1,0", "is no result"),
+    ],
+)
+def test_a_wrong_row_is_told_by_its_line(row, what, store, tmp_path):
+    fine = "miplma,{},digits-mipl,1,0,0,0.5,1\n"
+    with pytest.raises(BadFile, match=f"line 3 of .*{what}"):
+        import_file(table(tmp_path, HEADER + fine + row + "\n"), store)
+    assert store.results() == []  # All rows or none.
+
+
+def test_a_table_without_a_needed_column(tmp_path):
+    with pytest.raises(BadFile, match="has no column 'arguments'; it needs method"):
+        read_csv(table(tmp_path, "method,data\n"))
+    with pytest.raises(BadFile, match="has no column 'split'"):
+        read_csv(table(tmp_path, HEADER.replace(",split", "")))
+    with pytest.raises(BadFile, match="has no column 'fold'"):
+        read_csv(table(tmp_path, f"study,{HEADER}"))
+
+
+def test_what_is_no_table_and_no_store(store, tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadFile, match="is not a CSV table"):
+        import_file(tmp_path / "a.csv", store)
+    (tmp_path / "a.db").write_bytes(b"nothing of the kind, and long enough" * 9)
+    with pytest.raises(BadFile, match="is no store of results"):
+        import_file(tmp_path / "a.db", store)
