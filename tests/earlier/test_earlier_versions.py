@@ -1,8 +1,8 @@
 """What earlier versions wrote is read, and says what it said then.
 
 The folder of a version holds a model of each of its methods on the bags beside them,
-what each said of these bags, a run of ``mipl fit`` with its evaluation, and a store with
-its CSV; all was written by that version itself.
+what each said of these bags, a run of ``mipl fit`` with its evaluation, and a store
+with its CSV; all was written by that version itself.
 """
 
 import json
@@ -46,7 +46,7 @@ def test_every_method_of_that_version_has_a_model():
 
 @pytest.mark.parametrize("version", sorted({path.parents[1] for path in MODELS}))
 def test_runs_are_evaluated_as_they_were(version, capsys):
-    with pytest.raises(SystemExit, match="^0$"):
+    with pytest.raises(SystemExit, match=r"^0$"):
         main(["evaluate", str(version / "run"), "digits-mipl", "--json"])
     found = json.loads(capsys.readouterr().out)
     expected = json.loads((version / "evaluation.json").read_text())
