@@ -21,7 +21,7 @@ import torch
 from benchmarks.record import RESULTS, append
 from mipl.datasets.request import Request
 from mipl.images import DeepPatches
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 from mipl.nn.resnet import ResNet34
 
 FILE = RESULTS / "deep_features.csv"

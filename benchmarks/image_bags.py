@@ -21,7 +21,7 @@ from PIL import Image
 
 from benchmarks.record import RESULTS, append
 from mipl.datasets.request import Request
-from mipl.images.catalog import image_bags
+from mipl.images.bag_generators import image_bags
 
 FILE = RESULTS / "image_bags.csv"
 NAMES = ("row", "sbn", "sift", "kmeansseg", "patches")

@@ -196,7 +196,7 @@ def parts(job: Job) -> tuple[Any, Any]:
 def flipped(name: str, rate: float, seed: int) -> Any:
     """Return images whose labels join the candidates with probability q."""
     from mipl import Dataset, load_dataset  # noqa: PLC0415
-    from mipl.data.generators import generate_candidates  # noqa: PLC0415
+    from mipl.data.candidate_generators import generate_candidates  # noqa: PLC0415
     from mipl.datasets.mnist import RECIPES, read_images  # noqa: PLC0415
     from mipl.datasets.request import Request  # noqa: PLC0415
 

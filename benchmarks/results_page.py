@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.record import RESULTS
 from mipl.files import write_text
 from mipl.paper.artefact import Selection
-from mipl.paper.artefacts import ARTEFACTS
+from mipl.paper.index import ARTEFACTS
 from mipl.reports.results_page import results_page
 from mipl.runs.results_csv import import_file
 from mipl.runs.store import Store

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from benchmarks.inducing import exact_mean, sparse_mean
 
-from mipl.nn.gp import ClasswiseGP, Exact
+from mipl.nn.gp import ClasswiseGP, ExactRegression
 
 
 def test_conjugate_gradients_and_points_everywhere_give_the_exact_means(monkeypatch):
@@ -16,7 +16,7 @@ def test_conjugate_gradients_and_points_everywhere_give_the_exact_means(monkeypa
     gp = ClasswiseGP(2, nu=2.5, length=None, mean="constant", extra_noise=True)
     with torch.no_grad():
         gp.mean.raw_constant.copy_(torch.tensor([-1.0, 2.0]))
-        expected, _ = gp.marginals(at, Exact(gp, x, variances).summary(y))
+        expected, _ = gp.marginals(at, ExactRegression(gp, x, variances).summary(y))
         by_steps = exact_mean(gp, x, y, variances, at)
         by_points = sparse_mean(gp, x, y, variances, at, 40)
     np.testing.assert_allclose(by_steps, expected, atol=1e-4)

@@ -7,7 +7,7 @@ import pytest
 from benchmarks import multi_instance
 from mipl import OneVsRest, load_dataset, method
 from mipl.paper.artefact import Selection
-from mipl.paper.artefacts import ARTEFACTS
+from mipl.paper.index import ARTEFACTS
 from mipl.runs.computing import build
 from mipl.runs.run import Facts
 

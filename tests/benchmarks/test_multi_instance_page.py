@@ -8,7 +8,7 @@ import pytest
 from benchmarks.multi_instance import CLASSICAL, FILE, PUBLISHED
 from benchmarks.record import load
 
-from mipl.paper.published.figures import figures
+from mipl.paper.published.accuracies import accuracies
 
 PAGE = Path(__file__).parents[2] / "docs" / "multi_instance.md"
 ALONE, LETTER = '{"alone": true}', '{"all_negative": "lowest_score"}'
@@ -106,7 +106,7 @@ def test_the_epoch_that_is_best_on_test_bags():
 
 
 def test_one_false_label():
-    paper = {(f.method, f.data): f for f in figures("tableA1")}
+    paper = {(f.method, f.data): f for f in accuracies("tableA1")}
     head, *body = table("method", "Birdsong-MIPL")
     sources = [title.partition(",")[0].lower() for title in head[1::2]]
     assert sources == ["birdsong-mipl", "sival-mipl", "mnist-mipl"] and len(body) == 10
@@ -154,7 +154,7 @@ def test_a_learner_per_class():
 
 
 def test_true_labels():
-    paper = {(f.method, f.data): f for f in figures("table5")}
+    paper = {(f.method, f.data): f for f in accuracies("table5")}
     head, *body = table("method", "MNIST-MIPL")
     for name, *cells in body:
         for data, cell, beside in zip(head[1::2], cells[::2], cells[1::2], strict=True):

@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 
 from mipl import load_model, read_dataset
 from mipl.images import SIFT, DeepPatches, KMeansSeg, Row
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 from mipl.nn.pretrained import NETWORKS
 from mipl.seeds import stream
 

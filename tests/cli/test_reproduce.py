@@ -2,7 +2,7 @@
 
 import pytest
 
-from mipl.paper import artefacts
+from mipl.paper import index
 from mipl.paper.sheet import Product, Sheet
 from mipl.runs.run import Run
 from mipl.runs.store import Store
@@ -30,7 +30,7 @@ class Small:
 
 @pytest.fixture
 def reproduce(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(artefacts, "ARTEFACTS", {"small": Small()})
+    monkeypatch.setattr(index, "ARTEFACTS", {"small": Small()})
 
     def reproduce(*arguments):
         store = ("--store", tmp_path / "results.db", "--workers", 1)

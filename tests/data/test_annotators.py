@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mipl.data.annotators import annotated, confusion_of_size, crowd_sets
-from mipl.data.generators import crowd, generate_candidates
+from mipl.data.candidate_generators import crowd, generate_candidates
 from mipl.errors import MiplError
 
 

@@ -10,7 +10,7 @@ from mipl.datasets import RECORDS
 from mipl.datasets.request import Request
 from mipl.errors import MissingData
 from mipl.images import SIFT, DeepPatches, Row
-from mipl.images.catalog import image_bags
+from mipl.images.bag_generators import image_bags
 from mipl.nn.efficientnet_lite import EfficientNetLite0
 from mipl.seeds import stream
 

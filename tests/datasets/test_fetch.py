@@ -15,7 +15,7 @@ import pytest
 from mipl.datasets import download as downloads
 from mipl.datasets import fetch as fetching
 from mipl.datasets.download import download
-from mipl.datasets.fetch import PUBLISHED, Published, fetch
+from mipl.datasets.fetch import PUBLISHED, PublishedArchive, fetch
 from mipl.errors import BadFile, MiplError
 
 # Incompressible, so that a cut falls inside the archive.
@@ -44,7 +44,9 @@ def published(site, monkeypatch):
     """A set named "tiny" whose archive holds a file of known and one of any content."""
     files = {"tiny/tiny_r1.mat": CONTENT, "tiny/index/index1.mat": b"splits"}
     monkeypatch.setitem(
-        PUBLISHED, "tiny", Published("tiny.zip", {"tiny_r1.mat": git_id(CONTENT)})
+        PUBLISHED,
+        "tiny",
+        PublishedArchive("tiny.zip", {"tiny_r1.mat": git_id(CONTENT)}),
     )
     site.files["/tiny.zip"] = zipped(files)
     return files

@@ -9,7 +9,7 @@ import pytest
 
 from mipl.datasets.idx import read_idx
 from mipl.datasets.mnist import RECIPES, build, build_images
-from mipl.datasets.records import Record
+from mipl.datasets.published_table import Record
 from mipl.datasets.request import Request
 from mipl.errors import BadFile, MiplError
 

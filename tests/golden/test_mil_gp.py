@@ -6,7 +6,7 @@ from tests.golden.golden import Replayed, error, load
 from mipl.methods.mil import lm_vgpmil, vgpmil, vwsgp
 from mipl.methods.mil.lm_vgpmil import LMVGPMIL
 from mipl.nn import sparse_gp
-from mipl.nn.sparse_gp import Posterior
+from mipl.nn.sparse_gp import InducingPosterior
 from mipl.objectives import instance_labels
 from mipl.objectives.instance_labels import InstanceLabels
 from mipl.testing import replay
@@ -16,14 +16,14 @@ ALTERED = [
     ("vgpmil", instance_labels, "largest_other"),
     ("vgpmil", InstanceLabels, "_answers"),
     ("vgpmil", sparse_gp, "gaussian_kernel"),
-    ("vgpmil", Posterior, "means"),
-    ("vgpmil", Posterior, "variances"),
+    ("vgpmil", InducingPosterior, "means"),
+    ("vgpmil", InducingPosterior, "variances"),
     ("lm_vgpmil", lm_vgpmil, "bound_curvature"),
     ("lm_vgpmil", lm_vgpmil, "expit"),
     ("lm_vgpmil", instance_labels, "largest_other"),
     ("vwsgp", vwsgp, "bound_curvature"),
     ("vwsgp", sparse_gp, "cho_solve"),
-    ("vwsgp", Posterior, "variances"),
+    ("vwsgp", InducingPosterior, "variances"),
 ]
 
 

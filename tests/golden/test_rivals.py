@@ -3,12 +3,12 @@
 from tests.golden.golden import Replayed
 
 from mipl.methods.mipl import demipl, elimipl, fastmipl, miplgp, promipl
-from mipl.nn import GatedScore, mixed
+from mipl.nn import GatedScore, mixed_effects
 from mipl.nn.attention import MarginAttention, SigmoidAttention
-from mipl.nn.gp import ClasswiseGP, Exact
+from mipl.nn.gp import ClasswiseGP, ExactRegression
 from mipl.nn.heads import SigmoidSoftmaxHead
-from mipl.nn.latent import LatentLabel
-from mipl.nn.mixed import Posterior, StandardHead
+from mipl.nn.latent_label import LatentLabel
+from mipl.nn.mixed_effects import CoefficientPosterior, StandardHead
 from mipl.nn.segments import Segments
 from mipl.training.options import Training
 
@@ -31,7 +31,7 @@ ALTERED = [
     ("elimipl_flat", Training, "learning_rate"),
     ("miplgp", miplgp, "tied"),
     ("miplgp", miplgp, "softmax_on"),
-    ("miplgp", Exact, "evidence"),
+    ("miplgp", ExactRegression, "evidence"),
     ("miplgp", ClasswiseGP, "between"),
     ("miplgp", Training, "learning_rate"),
     ("promipl_flat", promipl, "weighted_log_loss"),
@@ -44,9 +44,9 @@ ALTERED = [
     ("fastmipl_head", fastmipl, "linear_objective"),
     ("fastmipl_head", fastmipl, "confidence_update"),
     ("fastmipl_head", fastmipl, "standardised"),
-    ("fastmipl_head", mixed, "standardised"),
-    ("fastmipl_head", Posterior, "kl"),
-    ("fastmipl_head", mixed, "_apply"),
+    ("fastmipl_head", mixed_effects, "standardised"),
+    ("fastmipl_head", CoefficientPosterior, "kl"),
+    ("fastmipl_head", mixed_effects, "_apply"),
     ("fastmipl_head", StandardHead, "classify"),
 ]
 

@@ -16,7 +16,7 @@ from torch import nn
 from mipl import MiplError
 from mipl.images import DeepPatches, Patches
 from mipl.images.deep import TorchModel
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 from mipl.nn.pretrained import NETWORKS
 
 IMAGENET = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)

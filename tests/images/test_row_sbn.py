@@ -8,7 +8,7 @@ import pytest
 
 from mipl import MiplError
 from mipl.images import SBN, Row
-from mipl.images.reduction import reduced
+from mipl.images.large_pixels import reduced
 from mipl.seeds import stream
 
 _PICTURE = stream(0, "row").integers(0, 256, (224, 224, 3)).astype(np.uint8)

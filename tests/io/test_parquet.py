@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mipl import MiplError
-from mipl.io.tables import table
+from mipl.io.tables import long_table
 
 LABELS = "bag_id,candidates\np,oak|elm\nq,elm\n"
 
@@ -17,7 +17,7 @@ def test_parquet_with_list_cells(tmp_path: Path) -> None:
     labels = pa.table({"bag_id": [8, 7], "candidates": [["oak"], ["elm", "oak"]]})
     pq.write_table(rows, tmp_path / "t.parquet")
     pq.write_table(labels, tmp_path / "t.labels.parquet")
-    data = table.read(tmp_path / "t.parquet")
+    data = long_table.read(tmp_path / "t.parquet")
     assert data.bags.bag_ids is not None and data.bags.bag_ids.tolist() == [7, 8]
     assert data.bags.bag(0).tolist() == [[1, 0.5], [3, 2.5]]
     assert [sorted(s) for s in data.candidates] == [["elm", "oak"], ["oak"]]
@@ -27,14 +27,14 @@ def test_parquet_beside_a_csv_label_table(tmp_path: Path) -> None:
     rows = pa.table({"bag_id": ["p", "q"], "f": [True, False]})
     pq.write_table(rows, tmp_path / "t.parquet")
     (tmp_path / "t.labels.csv").write_text(LABELS)
-    assert table.read(tmp_path / "t.parquet").bags.instances.tolist() == [[1], [0]]
+    assert long_table.read(tmp_path / "t.parquet").bags.instances.tolist() == [[1], [0]]
 
 
 def test_pandas_index_is_no_column(tmp_path: Path) -> None:
     rows = pa.table({"bag_id": ["p", "q"], "f": [1, 2], "__index_level_0__": [5, 6]})
     pq.write_table(rows, tmp_path / "t.parquet")
     (tmp_path / "t.labels.csv").write_text(LABELS)
-    assert table.read(tmp_path / "t.parquet").bags.instances.tolist() == [[1], [2]]
+    assert long_table.read(tmp_path / "t.parquet").bags.instances.tolist() == [[1], [2]]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_what_is_wrong_in_parquet_is_told(
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     (tmp_path / "t.labels.csv").write_text(LABELS)
     with pytest.raises(MiplError, match=says):
-        table.read(tmp_path / "t.parquet", **options)
+        long_table.read(tmp_path / "t.parquet", **options)
 
 
 def test_a_parquet_column_named_twice_is_told(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_parquet_column_named_twice_is_told(tmp_path: Path) -> None:
     )
     pq.write_table(rows, tmp_path / "t.parquet")
     with pytest.raises(MiplError, match="names a column twice"):
-        table.read(tmp_path / "t.parquet")
+        long_table.read(tmp_path / "t.parquet")
 
 
 def test_millions_of_rows_in_a_small_parquet_file_are_refused(tmp_path: Path) -> None:
@@ -77,4 +77,4 @@ def test_millions_of_rows_in_a_small_parquet_file_are_refused(tmp_path: Path) ->
     pq.write_table(rows, tmp_path / "t.parquet")
     assert (tmp_path / "t.parquet").stat().st_size < 10**6
     with pytest.raises(MiplError, match="times its size is not read"):
-        table.read(tmp_path / "t.parquet")
+        long_table.read(tmp_path / "t.parquet")

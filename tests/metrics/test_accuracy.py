@@ -15,7 +15,7 @@ from mipl.metrics import (
     confusion_matrix,
     macro_auroc,
 )
-from mipl.metrics.ranking import auroc
+from mipl.metrics.roc import auroc
 
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from torch import nn
 
 from mipl.nn import GatedScore, MarginAttention, Segments
 from mipl.nn.attention import EvenAttention, SigmoidAttention, inverse_root
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 
 ORDERS = ("scores", "attention", "none")
 

@@ -14,7 +14,7 @@ from mipl.nn.encoders import (
     Standardise,
     build_encoder,
 )
-from mipl.nn.initial import conv, initialise, linear
+from mipl.nn.initialisation import conv, initialise, linear
 
 
 @pytest.mark.parametrize("shape", [(1, 28, 28), (28, 28)])

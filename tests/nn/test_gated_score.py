@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from mipl.nn.gated_score import GatedScore, gated
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -8,7 +8,7 @@ import torch
 
 from mipl.nn import SigmoidSoftmaxHead, SoftmaxHead
 from mipl.nn.heads import SigmoidHead, two_sided
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 
 
 def made(kind, width=3, k=5):

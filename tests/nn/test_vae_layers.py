@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.signal import convolve2d, correlate2d
 
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 from mipl.nn.vae_layers import ImageDecoder, ImageEncoder
 
 SHAPES = [(3, 27, 27), (1, 28, 28)]

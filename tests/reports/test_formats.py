@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 from tests.reports.products import MEASURED, NASTY, PRODUCT
 
-from mipl.paper.pictures import Bars, Picture, Point
+from mipl.paper.panels import BarPanel, PanelGrid, Point
 from mipl.paper.sheet import Product
-from mipl.reports.figures import draw
 from mipl.reports.formats import FORMATS, save_pictures, written
+from mipl.reports.paper_figures import draw
 from mipl.reports.results_html import as_html
 
 
@@ -71,8 +71,8 @@ class Links(HTMLParser):
 
 def test_html_is_one_file_with_its_pictures():
     points = (Point(0.5, 0.1), Point(None, None))
-    bars = Bars("SIVAL", ("r = 1", "r = 2"), (("ours <b>", points),))
-    product = Product("fig", "A figure", (), (Picture("fig", (bars,)),))
+    bars = BarPanel("SIVAL", ("r = 1", "r = 2"), (("ours <b>", points),))
+    product = Product("fig", "A figure", (), (PanelGrid("fig", (bars,)),))
     page = written([PRODUCT, product], "html")
     links = Links()
     links.feed(page)
@@ -87,8 +87,8 @@ def test_html_is_one_file_with_its_pictures():
 def test_html_shows_no_picture_larger_than_it_was_drawn():
     """A figure of one small panel must not fill the page; a wide one may shrink."""
     points = (Point(0.5, 0.1), Point(0.6, 0.1))
-    bars = Bars("SIVAL", ("r = 1", "r = 2"), (("ours", points),))
-    pictures = (Picture("one", (bars,)), Picture("four", (bars,) * 4, 4))
+    bars = BarPanel("SIVAL", ("r = 1", "r = 2"), (("ours", points),))
+    pictures = (PanelGrid("one", (bars,)), PanelGrid("four", (bars,) * 4, 4))
     page = as_html([Product("fig", "A figure", (), pictures)])
     widths = re.findall(r'class="picture" style="max-width: (\d+)px"', page)
     drawn = [draw(picture).get_figwidth() * 96 for picture in pictures]
@@ -106,8 +106,8 @@ def test_html_draws_curves():
 
 
 def test_pictures_are_written_by_name(tmp_path):
-    bars = Bars("SIVAL", ("r = 1",), (("ours", (Point(0.5, 0.1),)),))
-    product = Product("fig", "A figure", (), (Picture("fig", (bars,)),))
+    bars = BarPanel("SIVAL", ("r = 1",), (("ours", (Point(0.5, 0.1),)),))
+    product = Product("fig", "A figure", (), (PanelGrid("fig", (bars,)),))
     [path] = save_pictures([PRODUCT, product], tmp_path, "png")
     assert path.name == "fig.png"
     assert path.read_bytes()[:4] == b"\x89PNG"

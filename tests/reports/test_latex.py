@@ -10,9 +10,9 @@ from tests.runs.stores import store_of
 
 from mipl.datasets.published_sets import SIVAL
 from mipl.paper.artefact import Selection
-from mipl.paper.artefacts import ARTEFACTS
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import DEMIPL, OURS
+from mipl.paper.index import ARTEFACTS
 from mipl.reports.latex import as_latex, escaped
 
 

@@ -8,8 +8,8 @@ from PIL import Image
 
 from mipl import MIPLMA, Bags, Dataset, MiplError, Training
 from mipl.images import SIFT, ImageBags, KMeansSeg, Row
-from mipl.images.base import boxed
-from mipl.images.finished import PictureBag
+from mipl.images.finished_pictures import PictureBag
+from mipl.images.image_bags import boxed
 from mipl.reports.overlay import draw_overlay, heat_map
 from mipl.runs.explanation import explain
 from mipl.seeds import stream

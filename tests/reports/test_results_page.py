@@ -7,7 +7,6 @@ from tests.runs.stores import diverge, store_of
 
 from mipl.datasets.published_sets import BIRDSONG, SIVAL
 from mipl.paper.artefact import Selection
-from mipl.paper.artefacts import ARTEFACTS
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import (
     CDL,
@@ -18,7 +17,8 @@ from mipl.paper.entrants import (
     OURS,
     RELEASED,
 )
-from mipl.reports.entries import told
+from mipl.paper.index import ARTEFACTS
+from mipl.reports.entry_text import told
 from mipl.reports.results_page import results_page
 
 VALUES = {

@@ -15,7 +15,7 @@ from torch import nn
 
 from mipl.errors import BadFile, MiplError
 from mipl.nn.efficientnet_lite import SameConv
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "efficientnet_lite0.py"
 

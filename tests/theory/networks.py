@@ -8,7 +8,7 @@ from mipl.nn import BagNetwork, GatedScore, MarginAttention
 from mipl.nn.attention import inverse_root
 from mipl.nn.encoders import LinearEncoder, Standardise
 from mipl.nn.heads import HEADS
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 
 WIDTH, CLASSES = 5, 3
 ORDERS = ("scores", "attention", "none")

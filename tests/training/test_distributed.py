@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.training.team import CASES, PROBLEM, build, learnt
 
 from mipl.nn.dropout import DroppedReLU, rekey
-from mipl.nn.parts import Part
+from mipl.nn.process_share import ProcessShare
 from mipl.training.distributed import Team
 from mipl.training.sealed import unseal
 
@@ -137,5 +137,7 @@ def test_masks_are_those_of_the_whole_batch():
     rekey(drop, 7)
     whole = drop(torch.ones(9, 5))
     for rank, rows in enumerate((slice(0, 4), slice(4, 4), slice(4, 9))):
-        rekey(drop, 7, Part(bags=(0, 2, 2, 3), instances=(0, 4, 4, 9), rank=rank))
+        rekey(
+            drop, 7, ProcessShare(bags=(0, 2, 2, 3), instances=(0, 4, 4, 9), rank=rank)
+        )
         assert torch.equal(drop(torch.ones_like(whole[rows])), whole[rows])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mipl.data.findings import Finding
     from mipl.datasets.entries import Entry
     from mipl.datasets.fetch import Fetched
-    from mipl.datasets.records import Record
+    from mipl.datasets.published_table import Record
 
 _FEW = 12  # Names of classes that fit on a line.
 _COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}

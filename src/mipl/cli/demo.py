@@ -77,7 +77,7 @@ def _runs(workers: int) -> list[Run]:
 
 
 def _show_runs(runs: list[Run], seconds: float, page: Path) -> None:
-    from mipl.reports.text import DEMO_COLUMNS, demo_rows
+    from mipl.reports.number_text import DEMO_COLUMNS, demo_rows
     from mipl.runs.demo import CONTESTANTS
 
     header, *rows = zip(["", *DEMO_COLUMNS], *demo_rows(runs), strict=True)

@@ -69,7 +69,7 @@ def _show(data: str, chosen: Chosen, found: Evaluation) -> None:
 
 
 def _figures(found: Evaluation) -> dict[str, str]:
-    from mipl.reports.text import number
+    from mipl.reports.number_text import number
 
     rows: dict[str, str] = {}
     if found.truth is not None:

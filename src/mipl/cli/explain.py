@@ -48,7 +48,7 @@ def explain(
     """
     from mipl.cli.generators import unlabelled
     from mipl.cli.tables import check_table_name, write_table
-    from mipl.images.catalog import recorded
+    from mipl.images.bag_generators import recorded
     from mipl.reports.bag_plots import draw_explanation
     from mipl.reports.overlay import draw_overlay
     from mipl.reports.plots import check_picture_name, save

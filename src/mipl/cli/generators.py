@@ -12,7 +12,7 @@ from mipl.runs.named_values import given_options
 if TYPE_CHECKING:
     from mipl.data.bags import Bags
     from mipl.data.dataset import Dataset
-    from mipl.images.base import ImageBags
+    from mipl.images.image_bags import ImageBags
     from mipl.runs.folder import OpenedModel
     from mipl.runs.source import Source
 
@@ -22,7 +22,7 @@ def named_generator(
 ) -> ImageBags:
     """Build a generator of the catalog from ``NAME=VALUE`` settings."""
     from mipl.datasets.places import cache_dir
-    from mipl.images.catalog import image_bags
+    from mipl.images.bag_generators import image_bags
 
     arguments = given_options(settings)
     if name == "deep":  # Its features are worth more than one command.

@@ -122,7 +122,7 @@ def reproduce(
 
 
 def _artefacts(names: Sequence[str]) -> list[Artefact]:
-    from mipl.paper.artefacts import ARTEFACTS, artefact
+    from mipl.paper.index import ARTEFACTS, artefact
 
     if "all" in names:
         return list(ARTEFACTS.values())
@@ -131,7 +131,7 @@ def _artefacts(names: Sequence[str]) -> list[Artefact]:
 
 def _list(as_json: bool) -> None:
     from mipl.cli.output import table
-    from mipl.paper.artefacts import ARTEFACTS
+    from mipl.paper.index import ARTEFACTS
 
     titles = {name: one.title for name, one in ARTEFACTS.items()}
     show_json(titles) if as_json else show(table(["name", ""], list(titles.items())))

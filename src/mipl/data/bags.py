@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.beside import BESIDE, bag_name, checked, texts
+from mipl.data.arrays import Namer, Rows, as_rows, check_finite, on_disk
+from mipl.data.bag_metadata import METADATA, bag_name, checked, texts
 from mipl.data.frozen import Array, Frozen
 from mipl.data.indexing import Index, chosen
-from mipl.data.rows import Namer, Rows, as_rows, check_finite, on_disk
 from mipl.data.stacking import as_offsets, stack
 from mipl.errors import MiplError
 
@@ -60,7 +60,7 @@ class Bags(Frozen):
     [(3, 2), (1, 2)]
     """
 
-    __slots__ = ("instances", "offsets", *BESIDE)
+    __slots__ = ("instances", "offsets", *METADATA)
 
     instances: Any  # (N, d) float32 array, or Rows on disk
     offsets: npt.NDArray[np.int64]
@@ -82,7 +82,7 @@ class Bags(Frozen):
         instance_shape: tuple[int, ...] | None = None,
     ) -> None:
         values = (bag_ids, coords, instance_labels, uris, instance_shape)
-        given = dict(zip(BESIDE, values, strict=True))
+        given = dict(zip(METADATA, values, strict=True))
         if isinstance(data, Bags):
             given = {k: getattr(data, k) if v is None else v for k, v in given.items()}
         if given["bag_ids"] is not None:

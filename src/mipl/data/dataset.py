@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from mipl.data.bag_metadata import entries
 from mipl.data.bags import Bags
-from mipl.data.beside import entries
 from mipl.data.candidates import Candidates
 from mipl.data.frozen import Array
 from mipl.data.indexing import Index, chosen

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.preprocessing import StandardScaler
 
+from mipl.data.arrays import numbers
 from mipl.data.bags import Bags
 from mipl.data.blocks import blocks
 from mipl.data.frozen import Array
-from mipl.data.rows import numbers
 from mipl.errors import MiplError
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mipl.data.arrays import Namer, numbers, on_disk
 from mipl.data.frozen import Array
-from mipl.data.rows import Namer, numbers, on_disk
 from mipl.errors import BadBags, BadType, MiplError
 
 

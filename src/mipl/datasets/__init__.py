@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mipl.datasets.catalog import load_dataset
     from mipl.datasets.entries import CATALOG, Entry
-    from mipl.datasets.records import RECORDS, Record
+    from mipl.datasets.published_table import RECORDS, Record
 
 _HOMES = {
     "CATALOG": "mipl.datasets.entries",
-    "RECORDS": "mipl.datasets.records",
+    "RECORDS": "mipl.datasets.published_table",
     "Entry": "mipl.datasets.entries",
-    "Record": "mipl.datasets.records",
+    "Record": "mipl.datasets.published_table",
     "load_dataset": "mipl.datasets.catalog",
 }
 

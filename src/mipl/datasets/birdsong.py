@@ -11,6 +11,7 @@ import numpy as np
 from mipl.data.bags import Array, Bags
 from mipl.data.dataset import DEFAULT_SPLITS, Dataset
 from mipl.data.splits import Split, ten_splits
+from mipl.datasets.published_table import RECORDS
 from mipl.datasets.recipe import (
     Numbers,
     compose,
@@ -18,7 +19,6 @@ from mipl.datasets.recipe import (
     rounded,
     sizes_with_total,
 )
-from mipl.datasets.records import RECORDS
 from mipl.datasets.request import Request, check_classes
 from mipl.errors import MiplError
 

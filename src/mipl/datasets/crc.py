@@ -11,16 +11,16 @@ import numpy.typing as npt
 
 from mipl.data.annotators import confusion_of_size
 from mipl.data.bags import Array
+from mipl.data.candidate_generators import generate_candidates
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
-from mipl.data.generators import generate_candidates
 from mipl.datasets.fetch import PUBLISHED
-from mipl.datasets.given import as_collected, check_own_labels
+from mipl.datasets.own_labels import as_collected, check_own_labels
 from mipl.datasets.places import cache_dir
 from mipl.datasets.request import Request, check_classes
 from mipl.errors import MiplError
-from mipl.images.base import ImageBags
-from mipl.images.catalog import image_bags
+from mipl.images.bag_generators import image_bags
+from mipl.images.image_bags import ImageBags
 from mipl.images.pictures import Picture, as_pictures
 from mipl.io.matlab import mat
 
@@ -49,7 +49,7 @@ def build(
     Parameters
     ----------
     generator : str or ImageBags
-        A name of ``mipl.images.catalog``, or a generator with arguments of its own.
+        A name of ``mipl.images.bag_generators``, or a generator with its own arguments.
         ``"deep"`` is EfficientNet-Lite0, with values from a raw file, the ONNX one
         where it lies there and can be run.
     images : folder, or array (m, h, w, 3), optional

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from mipl.datasets.records import RECORDS, Record
+from mipl.datasets.published_table import RECORDS, Record
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset

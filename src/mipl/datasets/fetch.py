@@ -21,7 +21,7 @@ _LIST = "fetched.json"
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedArchive:
     """An archive of the authors, and the git ids of files in it that are known."""
 
     archive: str
@@ -29,13 +29,13 @@ class Published:
 
 
 PUBLISHED = {
-    "birdsong-mipl": Published("Birdsong_MIPL.zip"),
-    "crc-mipl-kmeansseg": Published("CRC-MIPL-KMeansSeg.zip"),
-    "crc-mipl-row": Published("CRC-MIPL-Row.zip"),
-    "crc-mipl-sbn": Published("CRC-MIPL-SBN.zip"),
-    "crc-mipl-sift": Published("CRC-MIPL-SIFT.zip"),
-    "fmnist-mipl": Published("FMNIST_MIPL.zip"),
-    "mnist-mipl": Published(
+    "birdsong-mipl": PublishedArchive("Birdsong_MIPL.zip"),
+    "crc-mipl-kmeansseg": PublishedArchive("CRC-MIPL-KMeansSeg.zip"),
+    "crc-mipl-row": PublishedArchive("CRC-MIPL-Row.zip"),
+    "crc-mipl-sbn": PublishedArchive("CRC-MIPL-SBN.zip"),
+    "crc-mipl-sift": PublishedArchive("CRC-MIPL-SIFT.zip"),
+    "fmnist-mipl": PublishedArchive("FMNIST_MIPL.zip"),
+    "mnist-mipl": PublishedArchive(
         "MNIST_MIPL.zip",
         {
             "MNIST_MIPL_r1.mat": "97dad3c7b1d6ca992fc1162d88742b1a95d7eed9",
@@ -43,8 +43,8 @@ PUBLISHED = {
             "MNIST_MIPL_r3.mat": "c1b25b440f23bd7c27c52ba3455cc96de5098f73",
         },
     ),
-    "newsgroups-mipl": Published("Newsgroups_MIPL.zip"),
-    "sival-mipl": Published("SIVAL_MIPL.zip"),
+    "newsgroups-mipl": PublishedArchive("Newsgroups_MIPL.zip"),
+    "sival-mipl": PublishedArchive("SIVAL_MIPL.zip"),
 }
 
 
@@ -125,7 +125,9 @@ def _good(target: Path) -> tuple[str, ...] | None:
     return tuple(listed) if listed and whole else None
 
 
-def _install(published: Published, archive: Path, target: Path) -> tuple[str, ...]:
+def _install(
+    published: PublishedArchive, archive: Path, target: Path
+) -> tuple[str, ...]:
     """Unpack beside the target, check, and move into place in one step."""
     fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
     stale = target.with_name(f".{target.name}.{os.getpid()}.old")
@@ -147,12 +149,12 @@ def _install(published: Published, archive: Path, target: Path) -> tuple[str, ..
     return tuple(files)
 
 
-def _verified(published: Published, files: tuple[str, ...]) -> tuple[str, ...]:
+def _verified(published: PublishedArchive, files: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f for f in files if Path(f).name in published.git_ids)
 
 
 def _check_content(
-    published: Published, archive: Path, folder: Path, files: list[str]
+    published: PublishedArchive, archive: Path, folder: Path, files: list[str]
 ) -> None:
     places = {Path(file).name: folder / file for file in files}
     for name, expected in published.git_ids.items():

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from mipl.data.bags import Bags
+from mipl.data.candidate_generators import generate_candidates
 from mipl.data.dataset import Dataset
-from mipl.data.generators import generate_candidates
 from mipl.datasets.request import Request, check_classes
 from mipl.errors import MiplError
 
@@ -23,8 +23,8 @@ def build(
     Parameters
     ----------
     generator : str
-        A rule of ``mipl.data.generators``: "fixed" takes ``r``, "flip", "flip-free"
-        and "pair" take ``q``, "matrix" takes ``Q``, "uniform" takes nothing.
+        A rule of ``mipl.data.candidate_generators``: "fixed" takes ``r``, "flip",
+        "flip-free" and "pair" take ``q``, "matrix" ``Q``, "uniform" takes nothing.
     q, Q : arguments of that rule
     """
     images, classes = request.arrays(_FILE, x_test=3, y_test=1)

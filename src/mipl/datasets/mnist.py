@@ -15,13 +15,13 @@ from scipy.stats import norm
 from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
 from mipl.datasets.idx import read_idx
+from mipl.datasets.published_table import RECORDS, Record
 from mipl.datasets.recipe import (
     compose,
     offsets_of,
     rounded,
     sizes_with_total,
 )
-from mipl.datasets.records import RECORDS, Record
 from mipl.datasets.request import Request
 from mipl.errors import BadFile
 

@@ -1,7 +1,7 @@
 """sival-mipl: the SIVAL pictures keep their own bags; only false labels are added."""
 
 from mipl.data.dataset import Dataset
-from mipl.datasets.records import RECORDS
+from mipl.datasets.published_table import RECORDS
 from mipl.datasets.request import Request
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mipl.fenced.byte_sources import ByteSource, Inflated, Plain
 from mipl.fenced.frames import FRAME_BYTES, OTHER, SHAPE, Array, Budget, Frame, Refused
-from mipl.fenced.sources import ByteSource, Inflated, Plain
 from mipl.fenced.sparse import dense
 
 _HEADER = 128

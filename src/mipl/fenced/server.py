@@ -17,7 +17,7 @@ import sys
 from typing import Any
 
 from mipl.fenced.frames import END, REFUSED, Budget, Frame, Refused, write_frame
-from mipl.fenced.orders import READY, STATUS, receive_order
+from mipl.fenced.protocol import READY, STATUS, receive_order
 from mipl.fenced.tasks import TASKS
 
 _OPEN_FILES = 64

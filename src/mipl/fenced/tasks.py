@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from mipl.fenced.bags_file import check_bags
 from mipl.fenced.frames import Frame
 from mipl.fenced.hdf5_arrays import read_arrays
-from mipl.fenced.mat import read_variables
+from mipl.fenced.mat_variables import read_variables
 
 # A task takes the open file, the budget and its own options, and gives frames.
 Task = Callable[..., Iterator[Frame]]

@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mipl.images.base import ImageBags
     from mipl.images.deep import DeepPatches
+    from mipl.images.image_bags import ImageBags
     from mipl.images.kmeans_seg import KMeansSeg
     from mipl.images.patches import Patches
     from mipl.images.row import Row
@@ -19,7 +19,7 @@ _HOMES = {
     "SBN": "mipl.images.sbn",
     "SIFT": "mipl.images.sift",
     "DeepPatches": "mipl.images.deep",
-    "ImageBags": "mipl.images.base",
+    "ImageBags": "mipl.images.image_bags",
     "KMeansSeg": "mipl.images.kmeans_seg",
     "Patches": "mipl.images.patches",
     "Row": "mipl.images.row",

@@ -18,12 +18,12 @@ from joblib import Parallel, delayed
 
 from mipl.data.bags import Bags
 from mipl.errors import BadFile, MiplError, MissingExtra
-from mipl.images.finished import Finished, PictureBag
+from mipl.images.finished_pictures import Finished, PictureBag
 from mipl.images.pictures import Picture
 from mipl.images.pixels import Pixels
 
 if TYPE_CHECKING:
-    from mipl.images.base import ImageBags
+    from mipl.images.image_bags import ImageBags
 
 Progress = Callable[[int, int | None], None]
 Result = PictureBag | MiplError

@@ -14,13 +14,13 @@ import torch
 from torch import nn
 
 from mipl.errors import BadType, MiplError, unknown
-from mipl.images.base import ImageBags
-from mipl.images.finished import PictureBag
+from mipl.images.finished_pictures import PictureBag
+from mipl.images.image_bags import ImageBags
 from mipl.images.patches import cut, resized
 from mipl.images.pixels import Pixels
 from mipl.nn.encoders import OwnEncoder
 from mipl.nn.pretrained import IMAGENET_MEAN, IMAGENET_STD, NETWORKS, Pretrained
-from mipl.nn.weights import digest
+from mipl.nn.published_values import digest
 
 if TYPE_CHECKING:
     from mipl.images.onnx_model import OnnxModel

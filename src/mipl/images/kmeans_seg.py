@@ -10,11 +10,11 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from mipl.errors import MiplError
-from mipl.images.base import Area, ImageBags
-from mipl.images.extra import vision
-from mipl.images.finished import PictureBag
+from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import Boxes
+from mipl.images.image_bags import Area, ImageBags
 from mipl.images.pixels import Pixels
+from mipl.images.vision_extra import vision
 
 Blocks = npt.NDArray[np.float64]  # (rows, columns, 6)
 Labels = npt.NDArray[np.int64]  # One per block, or per pixel.

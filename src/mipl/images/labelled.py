@@ -11,8 +11,8 @@ import numpy as np
 from mipl.data.dataset import Dataset
 from mipl.errors import MiplError
 from mipl.files import existing
-from mipl.images.base import ImageBags
 from mipl.images.conversion import Progress, convert
+from mipl.images.image_bags import ImageBags
 from mipl.images.pictures import Picture, as_pictures
 from mipl.io.tables.label_options import LabelOptions
 from mipl.io.tables.label_table import LabelTable, read_label_table

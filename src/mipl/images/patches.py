@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from mipl.errors import MiplError
-from mipl.images.base import ImageBags
-from mipl.images.extra import vision
-from mipl.images.finished import PictureBag
+from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import Boxes, boxes, tiles
+from mipl.images.image_bags import ImageBags
 from mipl.images.pixels import Pixels
+from mipl.images.vision_extra import vision
 
 
 def cut(pixels: Pixels, grid: int) -> tuple[list[Pixels], Boxes]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mipl.errors import BadFile, MiplError
 from mipl.files import read_bounded
-from mipl.images.extra import vision
+from mipl.images.vision_extra import vision
 
 Pixels = npt.NDArray[np.uint8]  # (h, w, 3)
 

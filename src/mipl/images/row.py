@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from mipl.images.base import ImageBags
-from mipl.images.finished import PictureBag
+from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import boxes
+from mipl.images.image_bags import ImageBags
+from mipl.images.large_pixels import Reduced, reduced
 from mipl.images.pixels import Pixels
-from mipl.images.reduction import Reduced, reduced
 
 _BORDERS = ("replicate", "zero", "wrap", "drop")
 

@@ -3,11 +3,11 @@
 import numpy as np
 
 from mipl.data.frozen import Array
-from mipl.images.base import ImageBags
-from mipl.images.finished import PictureBag
+from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import boxes
+from mipl.images.image_bags import ImageBags
+from mipl.images.large_pixels import reduced
 from mipl.images.pixels import Pixels
-from mipl.images.reduction import reduced
 
 _BLOB = 2  # Pixels per side; neighbours lie a blob away.
 

@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 from mipl.data.frozen import Array
 from mipl.errors import MiplError
-from mipl.images.base import ImageBags
-from mipl.images.extra import vision
-from mipl.images.finished import PictureBag
+from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import boxes
+from mipl.images.image_bags import ImageBags
 from mipl.images.pixels import Pixels
+from mipl.images.vision_extra import vision
 
 _GRID = 5  # Patches per side, unless a stride is given.
 _SHARE = 7  # Side of the picture over side of a patch: 224 / 32.

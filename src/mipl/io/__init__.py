@@ -17,7 +17,7 @@ from mipl.io.folders import folders
 from mipl.io.matlab import mat
 from mipl.io.native import hdf5
 from mipl.io.split_files import read_split_files
-from mipl.io.tables import table
+from mipl.io.tables import long_table
 from mipl.io.tables.annotations import read_annotations
 
 __all__ = [
@@ -41,7 +41,9 @@ class _Format:
 _HDF5 = _Format(hdf5.sniff, hdf5.read, hdf5.write)
 _MAT = _Format(mat.sniff, mat.read, mat.write)
 _NPZ = _Format(npz.sniff, npz.read, npz.write, npz.read_bags)
-_TABLE = _Format(table.sniff, table.read, table.write, table.read_bags)
+_TABLE = _Format(
+    long_table.sniff, long_table.read, long_table.write, long_table.read_bags
+)
 _FOLDER = _Format(folders.sniff, folders.read, folders.write)
 
 # In this order: anything that begins like text may be a table.

@@ -58,12 +58,12 @@ class Spans:
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class RowRanges:
     """Rows ``starts[i]:stops[i]`` of a file, one run after another.
 
     Examples
     --------
-    >>> runs = Runs.of([10, 40], [13, 42])
+    >>> runs = RowRanges.of([10, 40], [13, 42])
     >>> len(runs), runs.spans(1, 4).firsts, runs.spans(1, 4).lasts
     (5, array([11, 40]), array([13, 41]))
     >>> runs.select(np.array([3]), np.array([5])).spans(0, 2).firsts
@@ -74,7 +74,7 @@ class Runs:
     ends: Numbers  # Rows up to the end of each run, counted over all runs.
 
     @classmethod
-    def of(cls, starts: npt.ArrayLike, stops: npt.ArrayLike) -> Runs:
+    def of(cls, starts: npt.ArrayLike, stops: npt.ArrayLike) -> RowRanges:
         """Build from the first and the past-the-last row of each run.
 
         Runs that follow each other in the file are joined.
@@ -97,9 +97,9 @@ class Runs:
         order = np.argsort(firsts, kind="stable")
         return Spans(firsts[order], lasts[order], places[order])
 
-    def select(self, starts: Numbers, stops: Numbers) -> Runs:
+    def select(self, starts: Numbers, stops: Numbers) -> RowRanges:
         """Return the runs of these rows of ours, one after another."""
-        return Runs.of(*self._parts(starts, stops))
+        return RowRanges.of(*self._parts(starts, stops))
 
     def _parts(self, starts: Numbers, stops: Numbers) -> tuple[Numbers, Numbers]:
         """Return the file rows of these rows of ours, divided where our runs end."""

@@ -12,7 +12,6 @@ from mipl.metrics.ambiguity import (
     candidate_log_likelihood,
     covering_rate,
 )
-from mipl.metrics.bag_runs import OverBags
 from mipl.metrics.calibration import (
     ReliabilityCurve,
     candidate_conformal_threshold,
@@ -30,6 +29,7 @@ from mipl.metrics.margins import (
     label_margins,
     margin_violation_rate,
 )
+from mipl.metrics.over_bags import OverBags
 from mipl.metrics.significance import (
     Friedman,
     TTest,

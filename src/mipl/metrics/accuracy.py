@@ -15,7 +15,7 @@ from mipl.metrics.checks import (
     column_numbers,
     finite,
 )
-from mipl.metrics.ranking import auroc
+from mipl.metrics.roc import auroc
 from mipl.seeds import stream
 
 Labels = npt.NDArray[Any]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from mipl.errors import MiplError
-from mipl.metrics.bag_runs import OverBags, marks, runs, with_both
 from mipl.metrics.checks import finite
-from mipl.metrics.ranking import auroc
+from mipl.metrics.over_bags import OverBags, instance_scores, marks, with_both
+from mipl.metrics.roc import auroc
 
 
 def instance_auroc(scores: Any, offsets: Any, is_positive: Any) -> OverBags:
@@ -32,7 +32,7 @@ def instance_auroc(scores: Any, offsets: Any, is_positive: Any) -> OverBags:
     ... )
     OverBags(value=0.5, n_bags=2, n_left_out=1)
     """
-    values, starts, positive = runs(scores, offsets, is_positive)
+    values, starts, positive = instance_scores(scores, offsets, is_positive)
     both = with_both(starts, positive)
     areas = [
         auroc(values[a:b], positive[a:b])

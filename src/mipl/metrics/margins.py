@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mipl.metrics.bag_runs import OverBags, runs, with_both
 from mipl.metrics.checks import Floats, candidate_sets, finite
+from mipl.metrics.over_bags import OverBags, instance_scores, with_both
 
 
 def label_margins(p: Any, candidates: Any) -> Floats:
@@ -61,7 +61,7 @@ def instance_violation_rate(scores: Any, offsets: Any, is_positive: Any) -> Over
     ... )
     OverBags(value=0.5, n_bags=2, n_left_out=1)
     """
-    values, starts, positive = runs(scores, offsets, is_positive)
+    values, starts, positive = instance_scores(scores, offsets, is_positive)
     both = with_both(starts, positive)
     best = np.maximum.reduceat(np.where(positive, values, -np.inf), starts[:-1])
     other = np.maximum.reduceat(np.where(positive, -np.inf, values), starts[:-1])

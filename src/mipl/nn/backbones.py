@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from mipl.errors import MiplError
 from mipl.nn.attention import EvenAttention
 from mipl.nn.encoders import Standardise, build_encoder
-from mipl.nn.initial import Drawn, linear
+from mipl.nn.initialisation import Drawn, linear
 from mipl.nn.network import BagNetwork
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mipl.nn.parts import Part
+from mipl.nn.process_share import ProcessShare
 
 _BYTES = 256
 
@@ -21,7 +21,7 @@ class Keyed(nn.Module):
     """
 
     key: int = 0
-    part: Part | None = None
+    part: ProcessShare | None = None
     per_bag: bool = False  # Whether a row is a bag, not an instance.
 
     def rows(self, x: Tensor) -> tuple[int, slice]:
@@ -96,7 +96,7 @@ class _DroppedReLU(torch.autograd.Function):
         return torch.ops.aten.threshold_backward(g, y, 0).mul_(ctx.scale), None, None
 
 
-def rekey(module: nn.Module, key: int, part: Part | None = None) -> None:
+def rekey(module: nn.Module, key: int, part: ProcessShare | None = None) -> None:
     """Set the key, and the part of the batch, of every layer that draws."""
     set_keys(keyed_layers(module), key, part)
 
@@ -107,7 +107,9 @@ def keyed_layers(module: nn.Module) -> list[tuple[int, Keyed]]:
     return [(number, layer) for number, layer in layers if isinstance(layer, Keyed)]
 
 
-def set_keys(layers: Iterable[tuple[int, Keyed]], key: int, part: Part | None) -> None:
+def set_keys(
+    layers: Iterable[tuple[int, Keyed]], key: int, part: ProcessShare | None
+) -> None:
     """Do what ``rekey`` does, for layers that were looked up before."""
     for number, layer in layers:
         layer.key, layer.part = key + number, part

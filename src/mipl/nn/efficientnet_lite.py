@@ -10,7 +10,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch.nn import functional
 
-from mipl.nn.initial import EmptyConv2d, linear
+from mipl.nn.initialisation import EmptyConv2d, linear
 
 # Blocks, side of the kernel, stride of the first block, expansion, channels out.
 _STAGES = (
@@ -79,8 +79,8 @@ class MBConv(nn.Module):
 class EfficientNetLite0(nn.Module):
     """A strided convolution, sixteen inverted bottlenecks, the mean, one affine map.
 
-    The values are not drawn: fill them by ``mipl.nn.weights.fill`` or
-    ``mipl.nn.initial.initialise``. (The dropout before the affine map serves
+    The values are not drawn: fill them by ``mipl.nn.published_values.fill`` or
+    ``mipl.nn.initialisation.initialise``. (The dropout before the affine map serves
     training only and is not here.)
 
     Examples

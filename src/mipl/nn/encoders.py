@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from mipl.errors import MiplError
 from mipl.nn.dropout import DroppedReLU, Keyed
-from mipl.nn.initial import conv, linear
+from mipl.nn.initialisation import conv, linear
 
 IMAGE = (1, 28, 28)
 _AT_ONCE = 512  # Images in a prediction; with more, memory slows convolutions down.

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mipl.nn.initial import linear
+from mipl.nn.initialisation import linear
 from mipl.nn.maps import mapped
 
 _HIDDEN = 128  # Width of the score head's hidden layer in the published programs.

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from mipl.nn.initial import linear
+from mipl.nn.initialisation import linear
 
 _CLAMP = 1e-5
 

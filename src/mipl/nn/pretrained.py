@@ -9,8 +9,8 @@ from pathlib import Path
 from torch import nn
 
 from mipl.nn.efficientnet_lite import EfficientNetLite0
+from mipl.nn.published_values import fill
 from mipl.nn.resnet import ResNet34
-from mipl.nn.weights import fill
 
 Colour = tuple[float, float, float]
 

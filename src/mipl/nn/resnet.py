@@ -1,14 +1,14 @@
 """ResNet-34 (He et al., CVPR 2016): images -> logits of the 1000 ImageNet classes.
 
 Parameters have the names and shapes of torchvision's layout, so that its published
-values fit once they are in a safetensors file (``mipl.nn.weights``).
+values fit once they are in a safetensors file (``mipl.nn.published_values``).
 """
 
 from __future__ import annotations
 
 from torch import Tensor, nn
 
-from mipl.nn.initial import EmptyConv2d, linear
+from mipl.nn.initialisation import EmptyConv2d, linear
 
 _WIDTHS = (64, 128, 256, 512)
 _DEPTHS = (3, 4, 6, 3)
@@ -45,8 +45,8 @@ class BasicBlock(nn.Module):
 class ResNet34(nn.Module):
     """A 7x7 convolution, four stages of basic blocks, the mean, one affine map.
 
-    The values are not drawn: fill them by ``mipl.nn.weights.fill`` or
-    ``mipl.nn.initial.initialise``.
+    The values are not drawn: fill them by ``mipl.nn.published_values.fill`` or
+    ``mipl.nn.initialisation.initialise``.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from mipl.nn.initial import linear
+from mipl.nn.initialisation import linear
 
 
 class PlainScore(nn.Module):

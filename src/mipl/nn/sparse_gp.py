@@ -60,7 +60,7 @@ class SparsePrior:
 
     def posterior(
         self, precision: Floats, linear: Floats, jitter: float = 0.0
-    ) -> Posterior:
+    ) -> InducingPosterior:
         """Return q(e) of the log likelihood linear^T e - e^T precision e / 2.
 
         ``jitter`` is added to the diagonal of the precision of u, as published
@@ -68,9 +68,9 @@ class SparsePrior:
         """
         total = np.eye(len(linear)) + precision + jitter * self.root.T @ self.root
         root = cholesky(total, lower=True)
-        return Posterior(cho_solve((root, True), linear), root)
+        return InducingPosterior(cho_solve((root, True), linear), root)
 
-    def values(self, q: Posterior) -> tuple[Floats, Floats]:
+    def values(self, q: InducingPosterior) -> tuple[Floats, Floats]:
         """Return mean, (M,), and covariance, (M, M), of u at the inducing points."""
         spread = self.root @ cho_solve((q.root, True), self.root.T)
         return self.root @ q.mean, spread
@@ -81,7 +81,7 @@ class SparsePrior:
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class InducingPosterior:
     """The posterior q(e): its mean, and the Cholesky factor of its precision."""
 
     mean: Floats  # (M,)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from mipl.nn.dropout import DroppedReLU, Keyed, dropped_relu_, fill_random
 from mipl.nn.encoders import Standardise
-from mipl.nn.initial import EmptyLinear
+from mipl.nn.initialisation import EmptyLinear
 from mipl.nn.maps import by_columns, mapped
 
 

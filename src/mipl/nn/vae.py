@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from mipl.nn.attention import EvenAttention
-from mipl.nn.draws import KeyedGaussian
 from mipl.nn.dropout import DroppedReLU
 from mipl.nn.heads import two_sided
+from mipl.nn.keyed_draws import KeyedGaussian
 from mipl.nn.network import BagNetwork, Output
 from mipl.nn.segments import Segments
 from mipl.nn.vae_layers import (

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from mipl.nn.encoders import IMAGE, convolved
-from mipl.nn.initial import Drawn, EmptyLinear, conv
+from mipl.nn.initialisation import Drawn, EmptyLinear, conv
 
 _LOGVAR = 10.0  # Largest size of a log-variance: beyond it exponentials overflow.
 

@@ -1,9 +1,9 @@
 """What is minimised, and how label weights move: pure functions of tensors."""
 
-from mipl.objectives.activation import activated_label, activation_values
 from mipl.objectives.attention_loss import attention_entropy
-from mipl.objectives.calibrated import best_and_next, calibratable_loss
+from mipl.objectives.calibratable import best_and_next, calibratable_loss
 from mipl.objectives.candidate import candidate_log_loss, weighted_log_loss
+from mipl.objectives.class_activation import activated_label, activation_values
 from mipl.objectives.confidence import confidence_update
 from mipl.objectives.copies import copies
 from mipl.objectives.dirichlet import lognormal, softmax_on, tied, with_negative
@@ -20,7 +20,7 @@ from mipl.objectives.margin import (
     mean_and_spread,
     single_bag_margin_loss,
 )
-from mipl.objectives.purify import purified
+from mipl.objectives.purification import purified
 from mipl.objectives.schedules import falling_alpha, falling_tau
 from mipl.objectives.two_sided import on_both_sides
 from mipl.objectives.updates import momentum_update, on_candidates

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from mipl.nn.latent import clamped
+from mipl.nn.latent_label import clamped
 
 
 def bernoulli_entropy(q: Tensor) -> Tensor:

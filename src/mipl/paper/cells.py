@@ -11,7 +11,7 @@ from mipl.datasets.published_sets import PublishedSet
 from mipl.metrics.significance import verdict
 from mipl.paper.artefact import Selection
 from mipl.paper.entrants import Entrant
-from mipl.paper.published import Figure
+from mipl.paper.published import PublishedAccuracy
 from mipl.runs.result import DIVERGED
 from mipl.runs.run import Run
 from mipl.runs.store import SETTLED, Store
@@ -28,7 +28,7 @@ class Spot:
     r: int | None
 
     @property
-    def published(self) -> Figure | None:
+    def published(self) -> PublishedAccuracy | None:
         """What was published for it."""
         return self.entrant.published(self.source, self.r)
 

@@ -10,7 +10,7 @@ from mipl.datasets.published_sets import PublishedSet
 from mipl.errors import unknown
 from mipl.methods.catalogue.registry import has_published
 from mipl.paper.artefact import Selection
-from mipl.paper.published import Figure, published
+from mipl.paper.published import PublishedAccuracy, published
 from mipl.runs.run import Facts, Run
 
 
@@ -56,7 +56,9 @@ class Entrant:
             arguments["training__epochs"] = selection.epochs
         return Run(self.method, source.name, arguments, source.options, r, split)
 
-    def published(self, source: PublishedSet, r: int | None) -> Figure | None:
+    def published(
+        self, source: PublishedSet, r: int | None
+    ) -> PublishedAccuracy | None:
         """Return what was published for it."""
         return published(self.name or self.method, self.variant, source.id, r)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from mipl.datasets.published_sets import MEANING, PublishedSet
 from mipl.methods.catalogue.registry import has_published, published
+from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact import Selection
 from mipl.paper.cells import Cell, Spot, compared, spots
 from mipl.paper.entrants import RELEASED, Entrant, ours
-from mipl.paper.from_cells import FromCells, Shown
-from mipl.paper.pictures import Picture
-from mipl.paper.ranking import in_words, ranked
+from mipl.paper.friedman_ranks import in_words, ranked
+from mipl.paper.panels import PanelGrid
 from mipl.paper.sheet import Entry, Score, Sheet
 
 NOT_PLANNED = "–"
@@ -25,7 +25,7 @@ _MARKS = (
 
 
 @dataclass(frozen=True)
-class ScoreTable(FromCells):
+class ScoreTable(AccuracyArtefact):
     """A table of accuracies.
 
     Attributes
@@ -64,7 +64,7 @@ class ScoreTable(FromCells):
         if ranks is not None:
             notes = (*notes, in_words(ranks))
         sheet = score_sheet(self.title, cells, notes, selection.paired)
-        pictures = () if ranks is None else (Picture(f"{self.name}-ranks", (ranks,)),)
+        pictures = () if ranks is None else (PanelGrid(f"{self.name}-ranks", (ranks,)),)
         return (sheet,), pictures
 
 

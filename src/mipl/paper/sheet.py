@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mipl.paper.cells import Cell
-from mipl.paper.pictures import Picture
-from mipl.paper.published import Figure, Highest
+from mipl.paper.panels import PanelGrid
+from mipl.paper.published import HighestAccuracy, PublishedAccuracy
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Score:
     verdict: str = ""
 
     @property
-    def published(self) -> Figure | None:
+    def published(self) -> PublishedAccuracy | None:
         """What was published for it."""
         return self.cell.spot.published
 
@@ -97,7 +97,7 @@ class Gap:
     """A figure of the literature, and how far ours lies above it."""
 
     cell: Cell
-    highest: Highest
+    highest: HighestAccuracy
 
     @property
     def value(self) -> float | None:
@@ -170,7 +170,7 @@ class Product:
     ----------
     name, title : str
     sheets : tuple of Sheet
-    pictures : tuple of Picture
+    pictures : tuple of PanelGrid
     runs, missing, diverged : int
         Runs it is made of, how many of them the store lacks, and how many diverged.
     bare : int
@@ -184,7 +184,7 @@ class Product:
     name: str
     title: str
     sheets: tuple[Sheet, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[PanelGrid, ...] = ()
     runs: int = 0
     missing: int = 0
     diverged: int = 0

@@ -57,7 +57,7 @@ from mipl.paper.entrants import (
 from mipl.paper.figures.fig_a3 import LAMBDAS
 from mipl.paper.figures.fig_a4 import TEMPERATURES
 from mipl.paper.published import counts
-from mipl.paper.sweep import at
+from mipl.paper.sweep_figure import at
 
 
 def leads(leader: Entrant, rivals: Iterable[Spot]) -> tuple[Pair, ...]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from mipl.errors import unknown
 from mipl.paper.sheet import Product
 from mipl.reports.csv_text import as_csv
-from mipl.reports.figures import draw
 from mipl.reports.latex import as_latex
 from mipl.reports.markdown import as_markdown
+from mipl.reports.paper_figures import draw
 from mipl.reports.plots import save
 from mipl.reports.results_html import as_html
 from mipl.reports.terminal import as_text

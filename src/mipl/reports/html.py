@@ -14,8 +14,8 @@ from mipl import __version__
 from mipl.data.description import Description
 from mipl.files import write_text
 from mipl.reports.bag_plots import draw_bag
+from mipl.reports.number_text import DEMO_COLUMNS, demo_rows, number
 from mipl.reports.plots import as_svg, draw_curves
-from mipl.reports.text import DEMO_COLUMNS, demo_rows, number
 from mipl.runs.demo import CONTESTANTS, Run
 
 _TEMPLATES = files("mipl.reports").joinpath("templates")

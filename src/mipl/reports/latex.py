@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mipl.paper.sheet import Product, Sheet
-from mipl.reports.entries import Told, told
+from mipl.reports.entry_text import EntryText, entry_text
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -58,7 +58,7 @@ def escaped(text: str) -> str:
     return "".join(shown)
 
 
-def _cell(entry: Told) -> str:
+def _cell(entry: EntryText) -> str:
     first, *others = map(escaped, entry.lines)
     first = rf"\textbf{{{first}}}" if entry.bold else first
     if not others:
@@ -71,7 +71,7 @@ def _row(cells: Sequence[str]) -> str:
     return f"{' & '.join(cells)} \\\\"
 
 
-def _size(rows: Sequence[Sequence[Told]]) -> str:
+def _size(rows: Sequence[Sequence[EntryText]]) -> str:
     """Return the command for print in which the rows fit the page."""
     columns = zip(*rows, strict=True)
     widest = (max(len(line) for cell in c for line in cell.lines) for c in columns)
@@ -82,8 +82,8 @@ def _size(rows: Sequence[Sequence[Told]]) -> str:
 def sheet_lines(sheet: Sheet) -> list[str]:
     """Return the lines of a table that may go over several pages."""
     head = [r"\toprule", _row([escaped(one) for one in sheet.heads]), r"\midrule"]
-    rows = [[told(entry) for entry in row] for row in sheet.rows]
-    heads = [Told((one,)) for one in sheet.heads]
+    rows = [[entry_text(entry) for entry in row] for row in sheet.rows]
+    heads = [EntryText((one,)) for one in sheet.heads]
     return [
         rf"\begingroup{_size([heads, *rows])}",
         rf"\begin{{longtable}}{{{'l' * len(sheet.heads)}}}",

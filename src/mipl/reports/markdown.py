@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from mipl.paper.sheet import Product, Sheet
-from mipl.reports.entries import Told, gaps, told
+from mipl.reports.entry_text import EntryText, entry_text, gaps
 
 _SPECIAL = re.compile(r"([\\|*_`<>\[\]])")
 
@@ -22,7 +22,7 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def _cell(entry: Told) -> str:
+def _cell(entry: EntryText) -> str:
     first, *others = map(escaped, entry.lines)
     first = f"**{first}**" if entry.bold and first else first
     return "<br>".join([first.replace("~", r"\~"), *others])
@@ -43,7 +43,7 @@ def sheet_lines(sheet: Sheet) -> list[str]:
     notes = [text for note in sheet.notes for text in ("", escaped(note))]
     if not sheet.rows:
         return notes[1:]
-    rows = ([_cell(told(entry)) for entry in row] for row in sheet.rows)
+    rows = ([_cell(entry_text(entry)) for entry in row] for row in sheet.rows)
     return [*table_lines([escaped(head) for head in sheet.heads], rows), *notes]
 
 

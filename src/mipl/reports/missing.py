@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mipl.datasets.published_sets import KMNIST, PublishedSet
+from mipl.paper.accuracy_artefact import AccuracyArtefact
 from mipl.paper.artefact import Artefact, Selection
 from mipl.paper.cells import Spot
-from mipl.paper.from_cells import FromCells
 from mipl.reports.markdown import escaped, table_lines
 from mipl.runs.estimate import Costs, Estimate
 from mipl.runs.result import DIVERGED
@@ -53,7 +53,7 @@ def missing_lines(
     spots = [
         spot
         for one in artefacts
-        if isinstance(one, FromCells)
+        if isinstance(one, AccuracyArtefact)
         for spot in one.spots(selection)
     ]
     total = f"In total {len(left)} runs are missing: {spent(costs.total(left))}."

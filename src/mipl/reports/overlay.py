@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import MiplError
-from mipl.images.base import Area, ImageBags
-from mipl.images.finished import PictureBag
+from mipl.images.finished_pictures import PictureBag
+from mipl.images.image_bags import Area, ImageBags
 from mipl.images.pixels import Pixels, read_pixels
 from mipl.reports.bag_plots import draw_classes, headline, instance_weights
 from mipl.reports.plots import drawing, shortened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mipl.paper.pictures import Ranks
+from mipl.paper.panels import RankPanel
 from mipl.reports.plots import INK, SERIES
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def alike(ranks: list[float], distance: float) -> list[tuple[float, float]]:
     return spans
 
 
-def draw_ranks(axis: Axes, panel: Ranks) -> None:
+def draw_ranks(axis: Axes, panel: RankPanel) -> None:
     """Draw methods along their mean ranks, the best on the left."""
     pairs = sorted(zip(panel.ranks, panel.names, strict=True))
     k = len(pairs)

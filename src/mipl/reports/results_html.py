@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from mipl.paper.sheet import Product, Sheet
-from mipl.reports.entries import gaps, told
-from mipl.reports.figures import draw
+from mipl.reports.entry_text import gaps, told
 from mipl.reports.html import PANELS, render
+from mipl.reports.paper_figures import draw
 from mipl.reports.plots import as_svg, draw_curves
 
 if TYPE_CHECKING:

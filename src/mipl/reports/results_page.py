@@ -13,7 +13,7 @@ from mipl.paper.artefact import Artefact, Selection
 from mipl.paper.cells import Cell, Spot, compared
 from mipl.paper.entrants import OURS
 from mipl.paper.sheet import Entry, Product, Score, Sheet
-from mipl.reports.entries import MARKS, share
+from mipl.reports.entry_text import MARKS, share
 from mipl.reports.markdown import escaped, sheet_lines, table_lines
 from mipl.reports.missing import missing_lines
 from mipl.runs.result import DIVERGED, FAILED, FINISHED, STATES

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mipl.paper.sheet import Product, Sheet
-from mipl.reports.entries import Told, gaps, told
+from mipl.reports.entry_text import EntryText, entry_text, gaps
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WIDTH = 200  # Of a file; a terminal has its own.
 
 
-def _cell(entry: Told) -> Text:
+def _cell(entry: EntryText) -> Text:
     first, *others = entry.lines
     text = Text(first, "bold" if entry.bold else "")
     for line in others:
@@ -33,7 +33,7 @@ def sheet_table(sheet: Sheet) -> Table:
     for head in sheet.heads:
         grid.add_column(Text(head), overflow="fold")
     for row in sheet.rows:
-        grid.add_row(*(_cell(told(entry)) for entry in row))
+        grid.add_row(*(_cell(entry_text(entry)) for entry in row))
     return grid
 
 

@@ -27,7 +27,7 @@ from mipl.runs.trained_on import TrainedOn
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
-    from mipl.images.base import ImageBags
+    from mipl.images.image_bags import ImageBags
     from mipl.methods.bases.base import BagClassifier
 
 MODEL, RUN, BAGS = "model", "run.toml", "bags.json"

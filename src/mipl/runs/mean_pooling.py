@@ -10,9 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from mipl.data.bag_reduction import Mean
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.data.degrade import Mean
 from mipl.methods.bases.base import BagClassifier, Floats
 
 

@@ -56,7 +56,7 @@ class Study:
     def _settings(self, params: Mapping[str, Any]) -> dict[str, Any]:
         return {name: axis.value(params[name]) for name, axis in self._axes.items()}
 
-    def ask(self, number: int, point: Mapping[str, Any] | None) -> Asked:
+    def ask(self, number: int, point: Mapping[str, Any] | None) -> OpenTrial:
         """Begin the trial of a number, at a given point or at one of the sampler's."""
         seed = stream_seed(self._seed, "trial", number) % 2**32
         self._study.sampler = optuna.samplers.TPESampler(seed=seed)
@@ -66,10 +66,10 @@ class Study:
         trial = self._study.ask()
         for name, axis in self._axes.items():
             axis.draw(trial, name)
-        return Asked(self._study, trial, self._settings(trial.params))
+        return OpenTrial(self._study, trial, self._settings(trial.params))
 
 
-class Asked:
+class OpenTrial:
     """A trial that is being run."""
 
     def __init__(

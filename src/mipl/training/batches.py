@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from mipl.data.bags import Bags
-from mipl.nn.parts import Part
+from mipl.nn.process_share import ProcessShare
 from mipl.nn.segments import Segments
 from mipl.seeds import stream
 
@@ -28,7 +28,7 @@ class Batch:
     x: Tensor  # (N, d)
     segments: Segments
     candidates: Tensor  # (B, k)
-    part: Part | None = field(default=None, kw_only=True)
+    part: ProcessShare | None = field(default=None, kw_only=True)
 
     def per_bag(self, values: Tensor) -> Tensor:
         """Add up what each instance has over its bag: (N,) -> (B,)."""
@@ -61,7 +61,7 @@ class BatchSource:
         self.candidates = torch.as_tensor(np.array(candidates), device=device)
         self.x = None if bags.on_disk else self._tensor(bags.instances)
         self.draw: Draw | None = None
-        self.part: Callable[[Numbers], Part | None] = lambda _: None
+        self.part: Callable[[Numbers], ProcessShare | None] = lambda _: None
 
     def __len__(self) -> int:
         return len(self.sizes)

@@ -24,7 +24,7 @@ from torch.distributed.rendezvous import rendezvous
 
 from mipl.errors import MiplError
 from mipl.nn.network import BagNetwork, Output
-from mipl.nn.parts import Part
+from mipl.nn.process_share import ProcessShare
 from mipl.nn.segments import Segments
 from mipl.training.batches import Batch
 from mipl.training.options import Training
@@ -40,7 +40,7 @@ class Alone:
     rank = 0
     size = 1
 
-    def part(self, sizes: npt.NDArray[np.int64]) -> Part | None:
+    def part(self, sizes: npt.NDArray[np.int64]) -> ProcessShare | None:
         """Return which bags of a batch are this process's own; None for all."""
         return None
 
@@ -78,17 +78,17 @@ class Team(Alone):
         self.device = device
         self.gathered: list[_Gathered] = []
 
-    def part(self, sizes: npt.NDArray[np.int64]) -> Part | None:
+    def part(self, sizes: npt.NDArray[np.int64]) -> ProcessShare | None:
         """Share out the bags in their order, with about as many instances each."""
         ends = np.cumsum(sizes)
         shares = np.linspace(0, ends[-1], self.size + 1)
         bounds = np.searchsorted(ends - sizes / 2, shares)
         rows = np.concatenate([[0], ends])[bounds]
-        return Part(tuple(bounds.tolist()), tuple(rows.tolist()), self.rank)
+        return ProcessShare(tuple(bounds.tolist()), tuple(rows.tolist()), self.rank)
 
     def forward(self, module: BagNetwork, batch: Batch, tau: float) -> Output:
         """Run the own bags, and join what all processes say about theirs."""
-        part = cast("Part", batch.part)
+        part = cast("ProcessShare", batch.part)
         own = Segments.of(batch.segments.sizes[part.rows(per_bag=True)[1]])
         out: Output = module(batch.x, own, tau)
         values = {f.name: getattr(out, f.name) for f in fields(out)}

@@ -18,7 +18,7 @@ from mipl import (
     load_dataset,
 )
 from mipl.nn import GatedScore
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 from mipl.nn.scores import PlainScore
 from mipl.testing.checks.problem import make_problem
 

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from tests.methods.pll.problem import problem, standardised
 
 from mipl.methods.pll.plaggd import PLAGGD
-from mipl.objectives.graph import nearest
+from mipl.objectives.neighbour_graph import nearest
 
 X, SETS, Y = problem(m=25, seed=4)
 WEIGHTS = {"lam": 0.7, "mu": 1.3, "gamma": 0.1}

@@ -6,7 +6,7 @@ import torch
 from scipy.stats import multivariate_normal
 
 from mipl.errors import Diverged
-from mipl.nn.gp import ClasswiseGP, Exact, Sparse
+from mipl.nn.gp import ClasswiseGP, ExactRegression, SparseRegression
 from mipl.nn.gp.regression import grams, root_of
 
 RNG = np.random.default_rng(0)
@@ -47,11 +47,13 @@ def nystrom(a, b):
 
 
 def exact(gp):
-    return Exact(gp, torch.tensor(X), torch.tensor(NOISE))
+    return ExactRegression(gp, torch.tensor(X), torch.tensor(NOISE))
 
 
 def sparse(gp, points=POINTS):
-    return Sparse(gp, torch.tensor(X), torch.tensor(NOISE), torch.tensor(points))
+    return SparseRegression(
+        gp, torch.tensor(X), torch.tensor(NOISE), torch.tensor(points)
+    )
 
 
 def test_exact_evidence(gp):

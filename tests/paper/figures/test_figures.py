@@ -16,8 +16,8 @@ from mipl.paper.figures.fig_a1 import FIGURE as FIG_A1
 from mipl.paper.figures.fig_a3 import FIGURE as FIG_A3
 from mipl.paper.figures.fig_a3 import LAMBDAS
 from mipl.paper.figures.fig_a4 import FIGURE as FIG_A4
-from mipl.paper.pictures import Point
-from mipl.paper.sweep import at
+from mipl.paper.panels import Point
+from mipl.paper.sweep_figure import at
 from mipl.runs.result import Result
 from mipl.runs.store import Store
 

@@ -25,7 +25,7 @@ from mipl.fenced.frames import (
     Refused,
     read_frame,
 )
-from mipl.fenced.orders import DONE, READY, STATUS, receive, send_order
+from mipl.fenced.protocol import DONE, READY, STATUS, receive, send_order
 
 _START_SECONDS = 60.0
 _END_SECONDS = 5.0

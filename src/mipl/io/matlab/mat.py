@@ -15,7 +15,7 @@ import numpy as np
 from mipl.data.dataset import DEFAULT_SPLITS, Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.fenced.frames import ARRAY, OTHER, SHAPE, Frame
-from mipl.fenced.mat import HDF5_AT, HEADER, mat_kind
+from mipl.fenced.mat_variables import HDF5_AT, HEADER, mat_kind
 from mipl.io.fence.reading import fenced
 from mipl.io.matlab.mat_bags import CellBags, bags_of_cells
 from mipl.io.matlab.mat_index import index_folder, read_index

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mipl.data.bags import Array
 from mipl.errors import BadFile
-from mipl.io.row_ranges import Runs, Spans
+from mipl.io.row_ranges import RowRanges, Spans
 
 Stamp = tuple[int, int]
 _CACHED_CHUNKS = 16 << 20
@@ -44,7 +44,7 @@ class FileRows:
         Number of columns.
     dtype : dtype
         Type of the numbers on disk.
-    runs : Runs
+    runs : RowRanges
         The rows that belong to this object.
     stamp : (size, time of change)
         The state of the file that was checked; another state is refused.
@@ -53,7 +53,13 @@ class FileRows:
     __slots__ = ("_dtype", "_name", "_path", "_runs", "_stamp", "_width")
 
     def __init__(
-        self, path: Path, name: str, width: int, dtype: Any, runs: Runs, stamp: Stamp
+        self,
+        path: Path,
+        name: str,
+        width: int,
+        dtype: Any,
+        runs: RowRanges,
+        stamp: Stamp,
     ) -> None:
         self._path = path
         self._name = name

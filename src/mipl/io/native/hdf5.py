@@ -38,7 +38,7 @@ from mipl.io import record as records
 from mipl.io.fence.reading import fenced
 from mipl.io.native.file_rows import FileRows, stamp_of
 from mipl.io.native.hdf5_write import write
-from mipl.io.row_ranges import Runs
+from mipl.io.row_ranges import RowRanges
 
 __all__ = ["read", "sniff", "write"]
 
@@ -104,7 +104,7 @@ def _dataset(path: Path, frames: dict[str, Frame], stamp: tuple[int, int]) -> Da
         FEATURES,
         features.shape[1],
         features.dtype,
-        Runs.of([0], [features.shape[0]]),
+        RowRanges.of([0], [features.shape[0]]),
         stamp,
     )
     bags = Bags(

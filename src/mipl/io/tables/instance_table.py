@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mipl.data.bag_metadata import bag_name
 from mipl.data.bags import Array
-from mipl.data.beside import bag_name
 from mipl.errors import BadBags, BadFile, MiplError, unknown
 from mipl.io.tables.candidate_columns import PREFIXES
 from mipl.io.tables.columns import Columns, numbered
@@ -76,7 +76,7 @@ class _Layout:
 def read_instances(
     path: Path, options: InstanceOptions, types: Mapping[str, str] | None = None
 ) -> InstanceTable:
-    """Read a long table; see ``mipl.io.tables.table.read`` for what it may hold."""
+    """Read a long table; ``mipl.io.tables.long_table.read`` says what it may hold."""
     found: list[_Layout] = []
 
     def choose(names: list[str], numeric: set[str]) -> tuple[list[str], list[str]]:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mipl.data.bag_metadata import bag_name
 from mipl.data.bags import Array, Bags
-from mipl.data.beside import bag_name
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.splits import Split

@@ -20,7 +20,7 @@ from mipl.training.options import Training
 from mipl.training.settings import torch_settings
 
 if TYPE_CHECKING:
-    from mipl.nn.gp import ClasswiseGP, Summary
+    from mipl.nn.gp import ClasswiseGP, RegressionSummary
 
 _ROWS = 256  # Instances predicted at once: each has draws times classes numbers.
 
@@ -40,7 +40,7 @@ class FittedProcesses(BagClassifier):
     training: Training | None
 
     gp_: ClasswiseGP
-    summary_: Summary
+    summary_: RegressionSummary
     draws_: Floats  # (draws, k + 1) standard normal numbers
 
     def _prior(self, n_classes: int) -> ClasswiseGP:

@@ -26,7 +26,7 @@ from mipl.training.settings import torch_settings
 from mipl.training.state import TrainingState
 
 if TYPE_CHECKING:
-    from mipl.nn.gp import ClasswiseGP, Exact, Sparse
+    from mipl.nn.gp import ClasswiseGP, ExactRegression, SparseRegression
 
 
 @dataclass(eq=False)
@@ -42,7 +42,7 @@ class Course:
     first: Tensor  # (N, q + 1) their weights at first
     adam: Adam = field(init=False)
     state: TrainingState = field(init=False)
-    regression: Exact | Sparse = field(init=False)
+    regression: ExactRegression | SparseRegression = field(init=False)
 
     def __post_init__(self) -> None:
         learnt = [p for p in self.gp.parameters() if p.requires_grad]
@@ -55,9 +55,11 @@ class Course:
         """Regress with the processes as they are now."""
         gp = import_gp()
         if self.points is None:
-            self.regression = gp.Exact(self.gp, self.x, variances)
+            self.regression = gp.ExactRegression(self.gp, self.x, variances)
         else:
-            self.regression = gp.Sparse(self.gp, self.x, variances, self.points)
+            self.regression = gp.SparseRegression(
+                self.gp, self.x, variances, self.points
+            )
 
     def descend(self, loss: Tensor) -> None:
         """Take one step of Adam, unless it leads nowhere."""

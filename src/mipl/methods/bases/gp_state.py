@@ -24,7 +24,7 @@ def gp_state(model: Any) -> State:
 
 def restore_gp(model: Any, stored: Stored) -> None:
     """Take back what ``gp_state`` gave."""
-    from mipl.nn.gp import Summary  # noqa: PLC0415
+    from mipl.nn.gp import RegressionSummary  # noqa: PLC0415
 
     d, k = model.n_features_in_, len(model.classes_)
     model.history_ = stored.fact("history", list[dict[str, float]])
@@ -40,7 +40,9 @@ def restore_gp(model: Any, stored: Stored) -> None:
         "weights": stored.array("weights", (k + 1, n), np.float64),
         "precision": stored.array("precision", (k + 1, n, n), np.float64),
     }
-    model.summary_ = Summary(**{k: torch.from_numpy(v) for k, v in tables.items()})
+    model.summary_ = RegressionSummary(
+        **{k: torch.from_numpy(v) for k, v in tables.items()}
+    )
     model.gp_ = model._prior(k + 1)
     with torch.no_grad():
         for name, value in model.gp_.named_parameters():

@@ -19,7 +19,7 @@ from mipl.methods.bases.fitted_network import AttendingNetwork, FittedNetwork
 from mipl.methods.saving.fingerprint import fingerprint
 from mipl.nn.attention import Attention
 from mipl.nn.encoders import LinearEncoder, OwnEncoder, Standardise, build_encoder
-from mipl.nn.initial import initialise
+from mipl.nn.initialisation import initialise
 from mipl.nn.network import BagNetwork, Output
 from mipl.nn.stacked import separate
 from mipl.seeds import as_seed, stream, stream_seed

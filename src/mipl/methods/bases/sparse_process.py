@@ -22,7 +22,7 @@ from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.nn.inducing import inducing_points, some_rows
 from mipl.nn.one_thread import one_thread
-from mipl.nn.sparse_gp import Posterior, SparsePrior
+from mipl.nn.sparse_gp import InducingPosterior, SparsePrior
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
@@ -67,7 +67,7 @@ class SparseProcessClassifier(
     random_state: Any
 
     prior_: SparsePrior
-    posterior_: Posterior
+    posterior_: InducingPosterior
 
     def _begin(self, bags: Bags, copies: Integers, seed: int) -> Any:
         raise NotImplementedError
@@ -252,7 +252,7 @@ class SparseProcessClassifier(
         root = stored.array("root", (n, n), np.float64)
         if not (root.diagonal() > 0).all():
             raise BadFile("its covariance is damaged.")
-        self.posterior_ = Posterior(mean, root)
+        self.posterior_ = InducingPosterior(mean, root)
 
 
 def _both(p: Floats) -> Floats:

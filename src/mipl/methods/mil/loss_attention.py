@@ -11,7 +11,7 @@ from mipl.methods.bases.repeated import RepeatedClassifier, one_bag_adam
 from mipl.nn.attention import MarginAttention
 from mipl.nn.encoders import Standardise
 from mipl.nn.heads import SoftmaxHead
-from mipl.nn.instances import InstanceNetwork, InstanceOutput
+from mipl.nn.instance_network import InstanceNetwork, InstanceOutput
 from mipl.nn.scores import EvidenceScore
 from mipl.objectives import copies, weighted_log_loss
 from mipl.training.batches import Batch

@@ -12,7 +12,7 @@ from scipy.special import expit
 from mipl.data.bags import Bags
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.sparse_process import Integers, SparseProcessClassifier
-from mipl.nn.sparse_gp import Posterior
+from mipl.nn.sparse_gp import InducingPosterior
 from mipl.objectives.logistic_bound import bound_curvature, logistic_bound
 
 
@@ -25,7 +25,7 @@ class Course:
     copies: Floats  # (m,) how often each bag counts
     positive: Floats  # (m,) share of its copies that are positive
     e: Floats | None = None  # (m,) unknown in the first round
-    previous: Posterior | None = None
+    previous: InducingPosterior | None = None
 
 
 class VWSGP(SparseProcessClassifier):
@@ -160,7 +160,7 @@ class VWSGP(SparseProcessClassifier):
         before, now = (figures["bound"] for figures in self.history_[-2:])
         return abs(now - before) <= self.tol * abs(now)
 
-    def _squares(self, q: Posterior, course: Course) -> Floats:
+    def _squares(self, q: InducingPosterior, course: Course) -> Floats:
         """Return E s^2 of the training bags, (m,)."""
         return q.means(course.v) ** 2 + q.variances(course.v) + course.unseen
 

@@ -19,10 +19,10 @@ from mipl.nn.attention import EvenAttention
 from mipl.nn.backbones import as_widths
 from mipl.nn.dropout import DroppedReLU, rekey
 from mipl.nn.encoders import Standardise
-from mipl.nn.mixed import (
+from mipl.nn.mixed_effects import (
+    CoefficientPosterior,
     MixedNetwork,
     MixedOutput,
-    Posterior,
     StandardHead,
     standardised,
 )
@@ -158,7 +158,7 @@ class FastMIPL(NeuralBagClassifier):
         return MixedNetwork(
             Standardise(self.n_features_in_),
             encoder,
-            Posterior(width, n_classes),
+            CoefficientPosterior(width, n_classes),
             StandardHead(n_classes),
             self.samples,
         )

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from mipl.methods.bases.gated import GatedClassifier
 from mipl.nn.attention import MarginAttention, inverse_root
 from mipl.nn.encoders import Standardise
-from mipl.nn.latent import LatentLabel, LatentNetwork, LatentOutput
+from mipl.nn.latent_label import LatentLabel, LatentNetwork, LatentOutput
 from mipl.objectives import bernoulli_entropy, momentum_update, weighted_log_loss
 from mipl.training.batches import Batch
 from mipl.training.options import Training

@@ -11,7 +11,7 @@ from mipl.data.candidates import Candidates
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.solved import SolvedClassifier
 from mipl.nn.kernel_ridge import KernelRidge, gaussian_kernel
-from mipl.objectives.graph import (
+from mipl.objectives.neighbour_graph import (
     graph_weights,
     nearest,
     propagated,

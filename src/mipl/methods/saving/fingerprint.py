@@ -12,7 +12,7 @@ from mipl.data.candidates import Candidates
 from mipl.methods.saving.arguments import as_json
 from mipl.methods.saving.persist import versions
 from mipl.methods.saving.stored import classes_as_fact
-from mipl.nn.weights import digest
+from mipl.nn.published_values import digest
 from mipl.training.options import Training
 
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
+from mipl.data.bag_reduction import MaxMin, Mean
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.data.degrade import MaxMin, Mean
 from mipl.errors import MiplError
 from mipl.methods.bases.base import BagClassifier, Floats
 from mipl.methods.bases.partial import PartialLabelClassifier

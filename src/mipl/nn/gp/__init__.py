@@ -12,7 +12,7 @@ try:
 except ImportError:
     raise MissingExtra.of("a Gaussian process", "gpytorch", "gp") from None
 
-from mipl.nn.gp.classwise import ClasswiseGP, Summary
-from mipl.nn.gp.regression import Exact, Sparse
+from mipl.nn.gp.classwise import ClasswiseGP, RegressionSummary
+from mipl.nn.gp.regression import ExactRegression, SparseRegression
 
-__all__ = ["ClasswiseGP", "Exact", "Sparse", "Summary"]
+__all__ = ["ClasswiseGP", "ExactRegression", "RegressionSummary", "SparseRegression"]

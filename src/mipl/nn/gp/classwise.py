@@ -15,7 +15,7 @@ _LEAST_NOISE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
+class RegressionSummary:
     """What predictions need of the training data: n points and two tables of theirs."""
 
     points: Tensor  # (n, d)
@@ -23,7 +23,7 @@ class Summary:
     precision: Tensor  # (C, n, n)
 
     @classmethod
-    def of(cls, *tables: Tensor) -> Summary:
+    def of(cls, *tables: Tensor) -> RegressionSummary:
         """Keep them row by row, as a file does: another order rounds otherwise."""
         return cls(*(table.contiguous() for table in tables))
 
@@ -102,14 +102,14 @@ class ClasswiseGP(nn.Module):
         noise: Tensor = self.extra.noise
         return noise.view(-1)
 
-    def marginals(self, x: Tensor, summary: Summary) -> tuple[Tensor, Tensor]:
+    def marginals(self, x: Tensor, summary: RegressionSummary) -> tuple[Tensor, Tensor]:
         """Return posterior mean and variance of each row and class, (n, C) twice."""
         cross = self.between(x, summary.points)  # (n, m)
         mean = self.constants + cross @ summary.weights.T
         known = [((cross @ q) * cross).sum(dim=1) for q in summary.precision]
         return mean, self.scale - torch.stack(known, dim=1)
 
-    def covariance(self, x: Tensor, summary: Summary) -> Tensor:
+    def covariance(self, x: Tensor, summary: RegressionSummary) -> Tensor:
         """Return the posterior covariance of rows, (C, n, n)."""
         cross = self.between(x, summary.points)
         return self.between(x, x) - cross @ summary.precision @ cross.T

@@ -13,13 +13,13 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from mipl.errors import Diverged
-from mipl.nn.gp.classwise import ClasswiseGP, Summary
+from mipl.nn.gp.classwise import ClasswiseGP, RegressionSummary
 
 _JITTER = 1e-6  # Of the inducing points' covariance, relative to the output scale.
 _LOG_2PI = math.log(2 * math.pi)
 
 
-class Exact:
+class ExactRegression:
     """Exact regression with known variances of the targets, each class by itself.
 
     Time grows with the cube of the number of rows.
@@ -48,10 +48,10 @@ class Exact:
         """Return the posterior mean of each row, (N, C)."""
         return targets - (self.noise * self._weights(targets)).T
 
-    def summary(self, targets: Tensor) -> Summary:
+    def summary(self, targets: Tensor) -> RegressionSummary:
         """Return what predictions need."""
         precision = torch.cholesky_inverse(self.root)
-        return Summary.of(self.points, self._weights(targets), precision)
+        return RegressionSummary.of(self.points, self._weights(targets), precision)
 
     def _residual(self, targets: Tensor) -> Tensor:
         return (targets - self.gp.constants).T.unsqueeze(2)  # (C, N, 1)
@@ -61,7 +61,7 @@ class Exact:
         return torch.cholesky_solve(residual, self.root).squeeze(2)  # (C, N)
 
 
-class Sparse:
+class SparseRegression:
     """Titsias's bound: all rows are seen through M inducing points.
 
     Time grows with N M^2. The noise differs from row to row and class to class.
@@ -100,12 +100,12 @@ class Sparse:
         """Return the posterior mean of each row, (N, C)."""
         return self.gp.constants + self.v.T @ self._weights(targets)
 
-    def summary(self, targets: Tensor) -> Summary:
+    def summary(self, targets: Tensor) -> RegressionSummary:
         """Return what predictions need."""
         weights = solved(self.inner.T, self._weights(targets), upper=True).T
         known = self.one - torch.cholesky_inverse(self.root)  # (C, M, M)
         inverse = solved(self.inner, self.one)
-        return Summary.of(self.points, weights, inverse.T @ known @ inverse)
+        return RegressionSummary.of(self.points, weights, inverse.T @ known @ inverse)
 
     def _residual(self, targets: Tensor) -> Tensor:
         return (targets - self.gp.constants).T  # (C, N)

@@ -5,9 +5,9 @@ best other probability of two training bags of C-Row, epoch by epoch.
 """
 
 from mipl.datasets.published_sets import FMNIST, ROW
+from mipl.paper.bag_figure import LookAtEpochs, LookAtInstances, WatchedFigure
 from mipl.paper.entrants import ELIMIPL, Entrant
 from mipl.paper.figures.fig_a2 import BAGS
-from mipl.paper.watched import LookAtEpochs, LookAtInstances, WatchedFigure
 
 TRAINING_BAGS = (0, 100)
 

@@ -1,7 +1,7 @@
 """Figure 3: MIPLMA and its three variants on SIVAL-MIPL."""
 
 from mipl.datasets.published_sets import SIVAL
-from mipl.paper.bars import BarFigure
+from mipl.paper.bar_figure import BarFigure
 from mipl.paper.entrants import RELEASED, VARIANTS
 
 FIGURE = BarFigure(

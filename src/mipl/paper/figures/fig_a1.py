@@ -1,7 +1,7 @@
 """Figure A1: MIPLMA and the partial-label methods that maximise a margin."""
 
 from mipl.datasets.published_sets import BENCHMARKS, TISSUE
-from mipl.paper.bars import BarFigure
+from mipl.paper.bar_figure import BarFigure
 from mipl.paper.entrants import MARGIN
 
 FIGURE = BarFigure(

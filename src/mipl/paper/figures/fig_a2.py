@@ -1,8 +1,8 @@
 """Figure A2: the attention of three methods on three FMNIST test bags."""
 
 from mipl.datasets.published_sets import FMNIST
+from mipl.paper.bag_figure import LookAtInstances, WatchedFigure
 from mipl.paper.entrants import DEMIPL, ELIMIPL, Entrant
-from mipl.paper.watched import LookAtInstances, WatchedFigure
 
 BAGS = (0, 60, 120)  # Of 150 test bags in the order of their classes: three classes.
 

@@ -6,22 +6,22 @@ its table of wins, ``others.csv`` the figures of the methods that came later, an
 data sets is ``mipl.datasets.RECORDS``.
 """
 
-from mipl.paper.published.figures import (
-    Counts,
-    Figure,
-    Highest,
+from mipl.paper.published.accuracies import (
+    HighestAccuracy,
+    PublishedAccuracy,
+    PublishedWins,
+    accuracies,
     counts,
-    figures,
     highest,
     published,
 )
 
 __all__ = [
-    "Counts",
-    "Figure",
-    "Highest",
+    "HighestAccuracy",
+    "PublishedAccuracy",
+    "PublishedWins",
+    "accuracies",
     "counts",
-    "figures",
     "highest",
     "published",
 ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact import Selection
 from mipl.paper.cells import Cell, Spot
 from mipl.paper.claim import Basis, Claim, Count
 from mipl.paper.entrants import ours
-from mipl.paper.from_cells import FromCells, Shown
 from mipl.paper.score_table import t_test_name
 from mipl.paper.sheet import Sheet
 from mipl.paper.statements import claims
@@ -31,7 +31,7 @@ _OWN_COUNT = "Where the paper's text and its own tables disagree, both are given
 
 
 @dataclass(frozen=True)
-class Claims(FromCells):
+class Claims(AccuracyArtefact):
     """The statements of the text that can be counted."""
 
     def spots(self, selection: Selection) -> list[Spot]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mipl.datasets.published_sets import BENCHMARKS, DEEP, STAND_IN, TISSUE
+from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact import Selection
 from mipl.paper.cells import SPLITS, Cell, Spot, spots
 from mipl.paper.entrants import ours
-from mipl.paper.from_cells import FromCells, Shown
-from mipl.paper.published import Highest, highest
+from mipl.paper.published import HighestAccuracy, highest
 from mipl.paper.score_table import (
     NOT_PLANNED,
     choices,
@@ -33,7 +33,7 @@ _BEHIND = (
 
 
 @dataclass(frozen=True)
-class AgainstHighest(FromCells):
+class AgainstHighest(AccuracyArtefact):
     """MIPLMA beside the best figures of the literature."""
 
     def spots(self, selection: Selection) -> list[Spot]:
@@ -96,7 +96,7 @@ class AgainstHighest(FromCells):
         ), ()
 
 
-def _highest(spot: Spot) -> tuple[Highest, ...]:
+def _highest(spot: Spot) -> tuple[HighestAccuracy, ...]:
     return highest(spot.source.id, spot.r)
 
 

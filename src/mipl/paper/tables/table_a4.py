@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact import Selection
 from mipl.paper.cells import Cell, Spot
 from mipl.paper.composition import (
@@ -16,7 +17,6 @@ from mipl.paper.composition import (
     with_leader,
 )
 from mipl.paper.entrants import ours
-from mipl.paper.from_cells import FromCells, Shown
 from mipl.paper.published import counts
 from mipl.paper.score_table import NOT_PLANNED, t_test_name
 from mipl.paper.sheet import Entry, Sheet
@@ -28,7 +28,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True)
-class Wins(FromCells):
+class Wins(AccuracyArtefact):
     """Counts by row and family, with totals."""
 
     def spots(self, selection: Selection) -> list[Spot]:

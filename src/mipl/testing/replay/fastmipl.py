@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from mipl.data.bags import Bags
 from mipl.methods.mipl.fastmipl import FastMIPL
-from mipl.nn.mixed import MixedNetwork, MixedOutput
+from mipl.nn.mixed_effects import MixedNetwork, MixedOutput
 from mipl.objectives import linear_objective
 from mipl.testing.replay.network import (
     Arrays,

@@ -10,7 +10,7 @@ from mipl.methods.bases.repeated import RepeatedClassifier, one_bag_adam
 from mipl.methods.mil.abmil import ABMIL
 from mipl.methods.mil.gated_abmil import GatedABMIL
 from mipl.methods.mil.loss_attention import LossAttention
-from mipl.nn.instances import InstanceOutput
+from mipl.nn.instance_network import InstanceOutput
 from mipl.nn.network import BagNetwork, Output
 from mipl.testing.replay.network import (
     Arrays,

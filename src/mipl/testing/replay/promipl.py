@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from mipl.methods.mipl.promipl import ProMIPL
-from mipl.nn.latent import LatentOutput
+from mipl.nn.latent_label import LatentOutput
 from mipl.nn.network import BagNetwork
 from mipl.objectives import on_candidates
 from mipl.testing.replay.network import (

@@ -1,0 +1,81 @@
+"""What stands beside the numbers of bags: ids, positions, labels, addresses, shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mipl.data.arrays import numbers
+from mipl.data.frozen import Array, frozen
+from mipl.errors import MiplError
+
+METADATA = ("bag_ids", "coords", "instance_labels", "uris", "instance_shape")
+
+
+def checked(given: dict[str, Any], n_bags: int, n_rows: int, d: int) -> list[Any]:
+    """Return the values in the order of ``METADATA``; what is None stays None."""
+    ids, coords, labels, uris, shape = (given[name] for name in METADATA)
+    return [
+        entries("bag_ids", ids, n_bags),
+        _as_coords(coords, n_rows),
+        entries("instance_labels", labels, n_rows),
+        entries("uris", uris, n_bags),
+        _as_shape(shape, d),
+    ]
+
+
+def bag_name(ids: Array | None, index: int) -> str:
+    """Return how messages call a bag: its number, and its id where it has one."""
+    if ids is None or index >= len(ids):
+        return f"bag {index}"
+    return f"bag {index} ({str(ids[index])!r})"
+
+
+def texts(name: str, values: Any) -> Array:
+    """Read a flat list of numbers or text; other objects become text."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise MiplError(f"{name} must be a flat list; got a ragged one.") from None
+    if array.ndim == 1 and array.dtype == object:
+        array = np.array([str(value) for value in array], dtype=np.str_)
+    if array.ndim != 1 or array.dtype.kind not in "biufU":
+        raise MiplError(
+            f"{name} must be a flat list of numbers or text; "
+            f"got {array.dtype} of shape {array.shape}."
+        )
+    return frozen(array)
+
+
+def entries(name: str, values: Any, n: int) -> Array | None:
+    """Read exactly ``n`` numbers or texts; None stays None."""
+    if values is None:
+        return None
+    array = texts(name, values)
+    if len(array) != n:
+        raise MiplError(f"{name} must have {n} entries; got {len(array)}.")
+    return array
+
+
+def _as_coords(values: Any, n: int) -> Array | None:
+    if values is None:
+        return None
+    array = numbers(values, "coords")
+    if array.ndim != 2 or len(array) != n or not np.isfinite(array).all():
+        raise MiplError(
+            f"coords must be finite numbers of shape ({n}, c), a row per instance; "
+            f"got shape {array.shape}, or NaN or inf among them."
+        )
+    return frozen(array)
+
+
+def _as_shape(shape: tuple[int, ...] | None, d: int) -> tuple[int, ...] | None:
+    if shape is None:
+        return None
+    shape = tuple(int(side) for side in shape)
+    if min(shape, default=0) < 1 or int(np.prod(shape)) != d:
+        raise MiplError(
+            f"instance_shape {shape} must hold as many numbers as an instance, {d}."
+        )
+    return shape

@@ -1,0 +1,184 @@
+"""Long tables, CSV or Parquet: one row per instance, and a label table beside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mipl.data.bags import Array, Bags
+from mipl.data.dataset import Dataset
+from mipl.errors import BadFile, MiplError
+from mipl.files import existing
+from mipl.io import record as records
+from mipl.io.tables import label_columns as ours
+from mipl.io.tables.columns import Columns
+from mipl.io.tables.instance_table import InstanceOptions, InstanceTable, read_instances
+from mipl.io.tables.label_options import LabelOptions
+from mipl.io.tables.label_table import LabelTable, read_label_table
+from mipl.io.tables.long_table_write import labels_path, record_path, write
+from mipl.io.tables.table_file import is_parquet, read_columns
+
+__all__ = ["read", "read_bags", "sniff", "write"]
+
+_START = 1 << 12
+
+
+def sniff(path: Path) -> bool:
+    """Tell by content whether this is a Parquet file or begins like a CSV table."""
+    if not path.is_file():
+        return False
+    if is_parquet(path):
+        return True
+    with path.open("rb") as handle:
+        first = handle.read(_START).split(b"\n")[0]
+    try:
+        text = first.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # A character may be cut in two where the start ends.
+        text = first[: error.start].decode() if error.start > _START - 4 else "\0"
+    return "\0" not in text and any(mark in text for mark in ",;\t")
+
+
+def read(
+    path: str | Path,
+    *,
+    labels: str | Path | None = None,
+    features: Sequence[str] | None = None,
+    coords: Sequence[str] | None = None,
+    **columns: Any,
+) -> Dataset:
+    """Read a long table and its label table.
+
+    Rows of one bag need not stand together; bags come in the order of first
+    appearance. Without a label table, candidates and labels are looked for among the
+    columns of the long table, where they must be the same in all rows of a bag.
+
+    Parameters
+    ----------
+    path : CSV or Parquet file
+        One row per instance: a column ``bag_id``, columns of numbers (the features),
+        and where known ``instance_label`` and coordinates.
+    labels : path, optional
+        The label table; by default ``name.labels.csv`` (or ``.parquet``) beside
+        ``name.csv``.
+    features, coords : lists of column names, optional
+        By default all columns of numbers are features, except x and y, or start and
+        end, where other columns are left.
+    **columns
+        ``bag_id``, ``candidates``, ``label``, ``group``, ``split``, ``classes``,
+        ``annotations``, ``rule``: see ``LabelOptions``.
+    """
+    path = existing(path)
+    record = _record_of(path)
+    options = ours.with_classes(LabelOptions.of(columns, "features", "coords"), record)
+    instances = _instances(path, options, features, coords, record)
+    source = _label_source(path, labels, options, instances)
+    if source is not None and source is not instances.per_bag:
+        ours.check_header(source, record, record_path(path).name)
+    types = (record or {}).get("types", {})
+    table = read_label_table(source, options, instances.keys, types)
+    table.check_sizes(np.diff(instances.offsets), path)
+    return _dataset(path, instances, table, record)
+
+
+def read_bags(
+    path: str | Path,
+    *,
+    labels: str | Path | None = None,
+    features: Sequence[str] | None = None,
+    coords: Sequence[str] | None = None,
+    **columns: Any,
+) -> Bags:
+    """Read the bags of a long table; labels are neither needed nor read."""
+    path = existing(path)
+    record = _record_of(path)
+    options = ours.with_classes(LabelOptions.of(columns, "features", "coords"), record)
+    instances = _instances(path, options, features, coords, record)
+    return _bags(path, instances, record)
+
+
+def _instances(
+    path: Path,
+    options: LabelOptions,
+    features: Sequence[str] | None,
+    coords: Sequence[str] | None,
+    record: dict[str, Any] | None,
+) -> InstanceTable:
+    stored = record or {}
+    chosen = InstanceOptions(
+        options,
+        features=features or stored.get("features"),
+        coords=stored.get("coords") if coords is None else coords,
+        names=stored.get("instances"),
+    )
+    return read_instances(path, chosen, stored.get("types", {}))
+
+
+def _record_of(path: Path) -> dict[str, Any] | None:
+    record = ours.from_record(record_path(path))
+    if record is None:
+        return None
+    lists = [record.get(name) for name in ("features", "coords", "instances")]
+    if not all(isinstance(names, list) for names in lists):
+        raise BadFile(f"{record_path(path)} is damaged: its columns are wrong.")
+    return record
+
+
+def _label_source(
+    path: Path,
+    labels: str | Path | None,
+    options: LabelOptions,
+    instances: InstanceTable,
+) -> Columns | None:
+    if labels is not None:
+        return read_columns(labels)
+    for beside in (labels_path(path), *_other_labels(path)):
+        if beside.is_file():
+            return read_columns(beside)
+    if len(instances.per_bag.cells) > 1:
+        return instances.per_bag
+    if options.annotations is not None:
+        return None
+    raise MiplError(
+        f"{path} has no label table; put {labels_path(path).name} beside it, or name "
+        "one with labels= or annotations=."
+    )
+
+
+def _other_labels(path: Path) -> list[Path]:
+    return [path.with_name(f"{path.stem}.labels{s}") for s in (".csv", ".parquet")]
+
+
+def _dataset(
+    path: Path,
+    instances: InstanceTable,
+    table: LabelTable,
+    record: dict[str, Any] | None,
+) -> Dataset:
+    details: dict[str, Any] = {
+        "name": path.stem,
+        "facts": {"features": instances.features},
+    }
+    if record is not None:
+        details = records.details(record)
+    return table.dataset(_bags(path, instances, record, table.uris), **details)
+
+
+def _bags(
+    path: Path,
+    instances: InstanceTable,
+    record: dict[str, Any] | None,
+    uris: Array | None = None,
+) -> Bags:
+    return Bags(
+        instances.rows,
+        instances.offsets,
+        bag_ids=ours.bag_ids(instances.keys, record, path),
+        coords=instances.coords,
+        instance_labels=instances.instance_labels,
+        uris=uris,
+        instance_shape=None if record is None else records.shape_of(record),
+    )

@@ -1,0 +1,253 @@
+"""A mixed-effects model of bags: coefficients with a Gaussian posterior per class.
+
+Each class has a linear attention and a linear score of the embedded instances; the
+coefficients of both are drawn together from a Gaussian of full covariance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import torch
+from torch import Tensor, nn
+
+from mipl.nn.attention import Attention
+from mipl.nn.dropout import Keyed
+from mipl.nn.initialisation import Drawn
+from mipl.nn.network import BagNetwork, Output
+from mipl.nn.segments import Segments, safe_sqrt
+
+_DIAGONAL = 1e-4  # Fixed part of the posterior variances.
+_VARIANCE = 0.1  # Of the posterior at the start.
+_PRIOR = 0.5  # Prior variance at the start.
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficients:
+    """Draws of the coefficients, (L, k, S) each."""
+
+    attention: Tensor
+    score: Tensor
+
+    @property
+    def size(self) -> Tensor:
+        """Root mean square of the score coefficients over the features, (k, S)."""
+        return self.score.square().mean(dim=0).sqrt()
+
+
+class CoefficientPosterior(Drawn):
+    """Gaussian posterior N(m, F F^T + diag) of a class's coefficients.
+
+    The prior is N(0, sigma^2), with a learned sigma for the attention and for the
+    scores of each class.
+    """
+
+    def __init__(self, width: int, n_classes: int) -> None:
+        super().__init__()
+        n = 2 * width  # Attention coefficients, then score coefficients.
+        self.mean = nn.Parameter(torch.zeros(n_classes, n))
+        self.factor = nn.Parameter(torch.zeros(n_classes, n, n))
+        self.log_sigma_attention = nn.Parameter(torch.zeros(1, n_classes))
+        self.log_sigma_score = nn.Parameter(torch.zeros(1, n_classes))
+        fixed = torch.full((n_classes, n), math.log(_DIAGONAL))
+        self.log_diagonal: Tensor
+        self.register_buffer("log_diagonal", fixed)
+
+    @torch.no_grad()
+    def draw(self, generator: torch.Generator) -> None:
+        """Take starting values."""
+        width = self.mean.shape[1] // 2
+        self.mean.normal_(0, 1 / math.sqrt(width), generator=generator)
+        self.factor.normal_(0, _DIAGONAL, generator=generator)
+        self.factor.diagonal(dim1=1, dim2=2).add_(math.sqrt(_VARIANCE))
+        self.log_sigma_attention.fill_(math.log(_PRIOR) / 2)
+        self.log_sigma_score.fill_(math.log(_PRIOR) / 2)
+
+    @torch.no_grad()
+    def start_scores(self, mean: Tensor, variance: Tensor) -> None:
+        """Let the score coefficients start here, (k, L) twice.
+
+        The prior gets the variance that agrees best with them.
+        """
+        width = self.mean.shape[1] // 2
+        self.mean[:, width:] = mean
+        self.factor.diagonal(dim1=1, dim2=2)[:, width:] = variance.sqrt()
+        agreeing = (mean.square() + variance).mean(dim=1)  # (k,)
+        self.log_sigma_score.copy_(agreeing.log() / 2)
+
+    def sample(self, of_factor: Tensor, of_diagonal: Tensor) -> Coefficients:
+        """Return coefficients from standard normal draws, (S, k, 2 L) twice."""
+        beta = self.mean + torch.einsum("kij,skj->ski", self.factor, of_factor)
+        return _split(beta + (self.log_diagonal / 2).exp() * of_diagonal)
+
+    def centre(self) -> Coefficients:
+        """Return the posterior means as the only draw."""
+        return _split(self.mean.unsqueeze(0))
+
+    def kl(self) -> Tensor:
+        """Return KL(posterior || prior) of each class, (k,)."""
+        n = self.mean.shape[1]
+        sigmas = (self.log_sigma_attention, self.log_sigma_score)
+        log_prior = torch.cat([2 * s.T.expand(-1, n // 2) for s in sigmas], dim=1)
+        diagonal = self.log_diagonal.exp()  # (k, n)
+        covariance = self.factor @ self.factor.mT + torch.diag_embed(diagonal)
+        # Without an exception: what diverged shows as a loss that is not finite.
+        root: Tensor = torch.linalg.cholesky_ex(covariance).L.diagonal(dim1=1, dim2=2)
+        variances = covariance.diagonal(dim1=1, dim2=2)
+        terms = (variances + self.mean.square()) / log_prior.exp() + log_prior - 1
+        return terms.sum(dim=1) / 2 - root.log().sum(dim=1)
+
+
+class KeyedNormal(Keyed):
+    """Standard normal numbers, drawn from the key of the step."""
+
+    def forward(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
+        """Return numbers of the type of another tensor."""
+        generator = torch.Generator().manual_seed(self.key)
+        return torch.randn(shape, generator=generator, dtype=torch.float64).to(like)
+
+
+class MeanScore(nn.Module):
+    """Attention scores of each class, from the posterior means."""
+
+    def __init__(self, posterior: CoefficientPosterior) -> None:
+        super().__init__()
+        self.posterior = posterior
+
+    def forward(self, h: Tensor) -> Tensor:
+        """Return raw scores."""
+        return h @ self.posterior.centre().attention[..., 0]  # (N, k)
+
+
+class ClasswiseAttention(Attention):
+    """A softmax inside the bag for each class; the temperature is not used."""
+
+    def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
+        """Turn raw scores into attention."""
+        return bags.softmax(scores)  # (N, k)
+
+
+class StandardHead(nn.Module):
+    """Bag scores, standardised with those of the training bags, and a softmax."""
+
+    uses_intercept: bool = False
+
+    def __init__(self, n_classes: int) -> None:
+        super().__init__()
+        self.intercept = nn.Parameter(torch.zeros(1, n_classes))
+        self.mean: Tensor
+        self.scale: Tensor
+        self.register_buffer("mean", torch.zeros(n_classes))
+        self.register_buffer("scale", torch.ones(n_classes))
+
+    def forward(self, z: Tensor) -> Tensor:
+        """Return log-probabilities."""
+        return self.classify((z - self.mean) / self.scale)
+
+    def classify(self, scores: Tensor) -> Tensor:
+        """Return log-probabilities of scores that are standardised already."""
+        if self.uses_intercept:
+            scores = scores + self.intercept
+        return torch.log_softmax(scores, dim=1)  # (B, k)
+
+    @torch.no_grad()
+    def settle(self, z: Tensor, size: Tensor) -> None:
+        """Take the statistics of the training bags; size is (k,)."""
+        self.mean, spread = mean_and_std(z)
+        self.scale = spread / size.clamp_min(torch.finfo(size.dtype).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class MixedOutput(Output):
+    """What the network says for each draw: a, scores and z have axes of k and S."""
+
+    coefficients: Coefficients
+    posterior: CoefficientPosterior
+    head: StandardHead
+
+    def bag_scores(self) -> Tensor:
+        """Return the scores, standardised over the bags of the batch, (B, k, S)."""
+        return standardised(self.z) * self.coefficients.size
+
+    def joined(self, parts: Mapping[str, Tensor]) -> Self:
+        """Standardise the scores over all bags of the batch."""
+        whole = super().joined(parts)
+        p = whole.bag_scores().softmax(dim=1).mean(dim=-1)
+        return replace(whole, p=p, log_p=p.log())
+
+
+class MixedNetwork(BagNetwork):
+    """Embed the instances; score each bag by class-wise attention and scores.
+
+    In training the coefficients are drawn, and scores are standardised over the batch;
+    otherwise they are the posterior means, and statistics those of ``settle``.
+    """
+
+    def __init__(
+        self,
+        scaling: nn.Module,
+        encoder: nn.Module,
+        posterior: CoefficientPosterior,
+        head: StandardHead,
+        samples: int,
+    ) -> None:
+        super().__init__(
+            scaling, encoder, ClasswiseAttention(MeanScore(posterior)), head
+        )
+        self.head: StandardHead = head
+        self.samples = samples
+        self.noise = KeyedNormal()
+
+    @property
+    def posterior(self) -> CoefficientPosterior:
+        """The coefficients' posterior."""
+        score = self.attention.score
+        assert isinstance(score, MeanScore)
+        return score.posterior
+
+    def forward(self, x: Tensor, bags: Segments, tau: float) -> MixedOutput:
+        """Run a batch of bags, with drawn coefficients."""
+        h = self.embed(x)  # (N, L)
+        shape = (2, self.samples, *self.posterior.mean.shape)
+        drawn = self.posterior.sample(*self.noise(shape, h).unbind())
+        scores = _apply(h, drawn.attention)  # (N, k, S)
+        a = bags.softmax(scores)
+        z = bags.sum(a * _apply(h, drawn.score))  # (B, k, S)
+        p = (standardised(z) * drawn.size).softmax(dim=1).mean(dim=-1)  # (B, k)
+        more = (drawn, self.posterior, self.head)
+        return MixedOutput(p.log(), p, a, scores, z, h, *more)
+
+    def pool(self, a: Tensor, h: Tensor, bags: Segments) -> Tensor:
+        """Return the bags' scores, before they are standardised."""
+        return bags.sum(a * self.alone(h))  # (B, k)
+
+    def alone(self, h: Tensor) -> Tensor:
+        """Return the scores of instances as bags of their own."""
+        return h @ self.posterior.centre().score[..., 0]  # (N, k)
+
+
+def standardised(z: Tensor) -> Tensor:
+    """Subtract the mean over the bags and divide by their sample spread."""
+    mean, spread = mean_and_std(z)
+    return (z - mean) / spread
+
+
+def mean_and_std(z: Tensor) -> tuple[Tensor, Tensor]:
+    """Return mean and sample spread over the bags; 1 where there is no spread."""
+    mean = z.mean(dim=0)
+    total = (z - mean).square().sum(dim=0)
+    spread = safe_sqrt(total / max(len(z) - 1, 1))
+    return mean, torch.where(spread > 0, spread, 1.0)
+
+
+def _split(beta: Tensor) -> Coefficients:
+    attention, score = beta.permute(2, 1, 0).chunk(2)  # (L, k, S) each
+    return Coefficients(attention, score)
+
+
+def _apply(h: Tensor, coefficients: Tensor) -> Tensor:
+    """Return the product of each instance with each coefficient vector."""
+    return (h @ coefficients.flatten(1)).view(-1, *coefficients.shape[1:])
