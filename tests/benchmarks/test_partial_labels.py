@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 from benchmarks.partial_labels import FILE
 from benchmarks.record import load
 
-from mipl.paper.published.accuracies import figures as published
+from mipl.paper.published.accuracies import accuracies as published
 
 PAGE = Path(__file__).parents[2] / "docs" / "partial_labels.md"
 NAMES = {

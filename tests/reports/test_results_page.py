@@ -18,7 +18,7 @@ from mipl.paper.entrants import (
     RELEASED,
 )
 from mipl.paper.index import ARTEFACTS
-from mipl.reports.entry_text import told
+from mipl.reports.entry_text import entry_text
 from mipl.reports.results_page import results_page
 
 VALUES = {
@@ -114,7 +114,7 @@ def test_the_command_of_a_rival_shows_its_mark_again(tmp_path):
     )
     only = Selection(methods=("miplma", "elimipl"), r=(1,))
     [sheet] = ARTEFACTS["table2"].build(store, only).sheets
-    again = {row[0]: [told(entry) for entry in row[2:]] for row in sheet.rows}
+    again = {row[0]: [entry_text(entry) for entry in row[2:]] for row in sheet.rows}
     assert any(one.lines[0].endswith(" ●") for one in again["ELIMIPL"])
     better = section(page, "Where another method is better here")
     assert "--method miplma --method miplgp --data birdsong-mipl --r 1 |" in better

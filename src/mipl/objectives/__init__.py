@@ -1,17 +1,27 @@
 """What is minimised, and how label weights move: pure functions of tensors."""
 
 from mipl.objectives.attention_loss import attention_entropy
-from mipl.objectives.calibratable import best_and_next, calibratable_loss
-from mipl.objectives.candidate import candidate_log_loss, weighted_log_loss
+from mipl.objectives.candidate_losses import (
+    best_and_next,
+    calibratable_loss,
+    candidate_log_loss,
+    candidate_mass,
+    inhibition_loss,
+    leveraged,
+    log_pair,
+    sigmoid_pair,
+    weighted_log_loss,
+)
 from mipl.objectives.class_activation import activated_label, activation_values
-from mipl.objectives.confidence import confidence_update
-from mipl.objectives.copies import copies
 from mipl.objectives.dirichlet import lognormal, softmax_on, tied, with_negative
-from mipl.objectives.gaussian import log_density, standard_kl
-from mipl.objectives.inhibition import candidate_mass, inhibition_loss
-from mipl.objectives.latent import bernoulli_entropy
-from mipl.objectives.leverage import leveraged, log_pair, sigmoid_pair
-from mipl.objectives.linear import linear_objective
+from mipl.objectives.label_weights import (
+    confidence_update,
+    copies,
+    momentum_update,
+    on_both_sides,
+    on_candidates,
+    purified,
+)
 from mipl.objectives.margin import (
     counted_margin_loss,
     label_margin,
@@ -20,10 +30,13 @@ from mipl.objectives.margin import (
     mean_and_spread,
     single_bag_margin_loss,
 )
-from mipl.objectives.purification import purified
 from mipl.objectives.schedules import falling_alpha, falling_tau
-from mipl.objectives.two_sided import on_both_sides
-from mipl.objectives.updates import momentum_update, on_candidates
+from mipl.objectives.variational import (
+    bernoulli_entropy,
+    linear_objective,
+    log_density,
+    standard_kl,
+)
 
 __all__ = [
     "activated_label",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from mipl.paper.sheet import Product, Sheet
-from mipl.reports.entry_text import gaps, told
+from mipl.reports.entry_text import entry_text, gaps
 from mipl.reports.html import PANELS, render
 from mipl.reports.paper_figures import draw
 from mipl.reports.plots import as_svg, draw_curves
@@ -57,6 +57,6 @@ def _table(sheet: Sheet, above: str) -> dict[str, Any]:
     return {
         "title": "" if sheet.title == above else sheet.title,
         "heads": sheet.heads,
-        "rows": [[told(entry) for entry in row] for row in sheet.rows],
+        "rows": [[entry_text(entry) for entry in row] for row in sheet.rows],
         "notes": sheet.notes,
     }

@@ -14,7 +14,7 @@ from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.splits import Split
 from mipl.errors import BadFile
-from mipl.io import record as records
+from mipl.io import dataset_record as records
 from mipl.io.arrays.archive import is_archive_of_arrays, read_arrays, write_arrays
 
 _PIECE = 1 << 16

@@ -11,7 +11,7 @@ import numpy as np
 from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
 from mipl.files import atomic_folder, write_text
-from mipl.io import record as records
+from mipl.io import dataset_record as records
 from mipl.io.folders.bag_files import COORDS, FEATURES, INSTANCE_LABELS
 from mipl.io.tables import label_columns as ours
 

@@ -11,7 +11,7 @@ from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
-from mipl.io import record as records
+from mipl.io import dataset_record as records
 from mipl.io.folders import bag_files as files
 from mipl.io.folders.folder_write import LABELS, RECORD, write
 from mipl.io.tables import label_columns as ours

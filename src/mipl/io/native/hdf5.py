@@ -34,7 +34,7 @@ from mipl.data.dataset import Dataset
 from mipl.errors import BadFile
 from mipl.fenced.bags_file import ABOUT, FEATURES, SPLITS
 from mipl.fenced.frames import ARRAY, SHAPE, Frame
-from mipl.io import record as records
+from mipl.io import dataset_record as records
 from mipl.io.fence.reading import fenced
 from mipl.io.native.file_rows import FileRows, stamp_of
 from mipl.io.native.hdf5_write import write

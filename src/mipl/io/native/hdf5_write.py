@@ -16,7 +16,7 @@ from mipl.data.dataset import Dataset
 from mipl.errors import MiplError, unknown
 from mipl.fenced.bags_file import ATTRIBUTES, FEATURES, SPLITS, Fingerprint
 from mipl.files import atomic_path
-from mipl.io import record as records
+from mipl.io import dataset_record as records
 
 _CHUNK = 256 << 10  # Bytes; a random bag of usual size touches one or two chunks.
 _PIECE = 32 << 20  # Bytes held in memory at a time.

@@ -13,7 +13,7 @@ from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.files import read_bounded
-from mipl.io import record as records
+from mipl.io import dataset_record as records
 from mipl.io.tables import csv_file, parquet_file
 from mipl.io.tables.candidate_columns import CANDIDATE, WEIGHT
 from mipl.io.tables.columns import Columns, as_text, typed

@@ -12,7 +12,7 @@ from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
-from mipl.io import record as records
+from mipl.io import dataset_record as records
 from mipl.io.tables import label_columns as ours
 from mipl.io.tables.columns import Columns
 from mipl.io.tables.instance_table import InstanceOptions, InstanceTable, read_instances
