@@ -64,11 +64,11 @@ def sparse_mean(
     gp: Any, x: Tensor, y: Tensor, variances: Tensor, at: Tensor, n: int
 ) -> Tensor:
     """Return the posterior means at some rows, (n, C), through inducing points."""
-    from mipl.nn.gp import Sparse  # noqa: PLC0415
+    from mipl.nn.gp import SparseRegression  # noqa: PLC0415
     from mipl.nn.inducing import inducing_points  # noqa: PLC0415
 
     points = torch.from_numpy(inducing_points(x.numpy(), n, seed=0))
-    summary = Sparse(gp, x, variances, points).summary(y)
+    summary = SparseRegression(gp, x, variances, points).summary(y)
     cross = [gp.between(rows, points) @ summary.weights.T for rows in at.split(_ROWS)]
     return gp.constants + torch.cat(cross)
 
