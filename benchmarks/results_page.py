@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.record import RESULTS
 from mipl.files import write_text
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.index import ARTEFACTS
 from mipl.reports.results_page import results_page
 from mipl.runs.results_csv import import_file

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import multi_instance
 from mipl import OneVsRest, load_dataset, method
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.index import ARTEFACTS
 from mipl.runs.computing import build
 from mipl.runs.run import Facts

@@ -3,7 +3,8 @@
 import pytest
 
 from mipl.paper import index
-from mipl.paper.sheet import Product, Sheet
+from mipl.paper.artefact import Product
+from mipl.paper.sheet import Sheet
 from mipl.runs.run import Run
 from mipl.runs.store import Store
 

@@ -7,7 +7,7 @@ import pytest
 from mipl.datasets import load_dataset
 from mipl.datasets.published_sets import PublishedSet
 from mipl.methods.catalogue.registry import method
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.bag_figure import LookAtEpochs, LookAtInstances, WatchedFigure
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import OURS, Entrant

@@ -6,7 +6,7 @@ from tests.runs.stores import diverge, store_of
 
 from mipl.datasets.published_sets import BENCHMARKS, ROW, SIVAL, TISSUE
 from mipl.metrics.significance import t_test
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import (
     Cell,
     Spot,

@@ -3,7 +3,7 @@
 import pytest
 
 from mipl.datasets.published_sets import BENCHMARKS, DIGITS, FMNIST, MNIST, SIVAL
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.entrants import (
     ATTEN,
     ATTEN_GATE,

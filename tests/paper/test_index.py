@@ -5,7 +5,7 @@ import pytest
 from mipl.datasets import CATALOG
 from mipl.datasets.published_sets import SOURCES
 from mipl.methods.catalogue.registry import methods
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.index import ARTEFACTS, artefact
 from mipl.paper.published import accuracies
 from mipl.runs.store import Store

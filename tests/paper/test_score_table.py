@@ -4,11 +4,11 @@ import pytest
 from tests.runs.stores import store_of
 
 from mipl.datasets.published_sets import BIRDSONG, MNIST, ROW, SIVAL
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import DEMIPL, ELIMIPL, MIPLGP, OURS, RELEASED
 from mipl.paper.score_table import NOT_PLANNED, ScoreTable
-from mipl.paper.sheet import Score
+from mipl.paper.sheet_entries import Score
 
 TABLE = ScoreTable(
     "small",

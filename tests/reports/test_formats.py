@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 from tests.reports.products import MEASURED, NASTY, PRODUCT
 
+from mipl.paper.artefact import Product
 from mipl.paper.panels import BarPanel, PanelGrid, Point
-from mipl.paper.sheet import Product
 from mipl.reports.formats import FORMATS, save_pictures, written
 from mipl.reports.paper_figures import draw
 from mipl.reports.results_html import as_html

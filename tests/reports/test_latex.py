@@ -9,7 +9,7 @@ from tests.reports.products import NASTY, PRODUCT
 from tests.runs.stores import store_of
 
 from mipl.datasets.published_sets import SIVAL
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import DEMIPL, OURS
 from mipl.paper.index import ARTEFACTS

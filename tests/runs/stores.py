@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.runs.result import Result
 from mipl.runs.store import Store

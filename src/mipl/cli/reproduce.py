@@ -30,8 +30,8 @@ from mipl.cli.plan_options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mipl.paper.artefact import Artefact, Selection
-    from mipl.paper.sheet import Product
+    from mipl.paper.artefact import Artefact, Product
+    from mipl.paper.artefact_selection import Selection
     from mipl.runs.run import Run
 
 _SUFFIXES = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
@@ -149,7 +149,7 @@ def _selection(
     from mipl.datasets.published_sets import SOURCES
     from mipl.errors import unknown
     from mipl.methods.catalogue.registry import find
-    from mipl.paper.artefact import Selection
+    from mipl.paper.artefact_selection import Selection
     from mipl.paper.entrants import PRESETS
 
     for id in methods or ():
@@ -175,7 +175,7 @@ def _selection(
 
 def _plan(wanted: Sequence[Artefact], selection: Selection) -> list[Run]:
     from mipl.errors import MiplError
-    from mipl.paper.artefact import Selection
+    from mipl.paper.artefact_selection import Selection
 
     plan = [run for one in wanted for run in one.plan(selection)]
     # A table of data sets has no runs, whatever is selected.

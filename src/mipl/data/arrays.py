@@ -1,4 +1,4 @@
-"""Rows of numbers: what a user gives, read as arrays or refused in one sentence."""
+"""Numbers and texts that a user gives, read as arrays or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -71,6 +71,32 @@ def _from_objects(array: Array, what: str) -> Array:
         raise BadType(f"{what} must hold numbers only: {str(error)[:80]}.") from None
     except (ValueError, OverflowError) as error:
         raise MiplError(f"{what} must hold numbers only: {str(error)[:80]}.") from None
+
+
+def texts(name: str, values: Any) -> Array:
+    """Read a flat list of numbers or text; other objects become text."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise MiplError(f"{name} must be a flat list; got a ragged one.") from None
+    if array.ndim == 1 and array.dtype == object:
+        array = np.array([str(value) for value in array], dtype=np.str_)
+    if array.ndim != 1 or array.dtype.kind not in "biufU":
+        raise MiplError(
+            f"{name} must be a flat list of numbers or text; "
+            f"got {array.dtype} of shape {array.shape}."
+        )
+    return frozen(array)
+
+
+def entries(name: str, values: Any, n: int) -> Array | None:
+    """Read exactly ``n`` numbers or texts; None stays None."""
+    if values is None:
+        return None
+    array = texts(name, values)
+    if len(array) != n:
+        raise MiplError(f"{name} must have {n} entries; got {len(array)}.")
+    return array
 
 
 def as_rows(data: Any) -> tuple[Array, tuple[int, ...] | None]:

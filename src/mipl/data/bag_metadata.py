@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.arrays import numbers
+from mipl.data.arrays import entries, numbers
 from mipl.data.frozen import Array, frozen
 from mipl.errors import MiplError
 
@@ -30,32 +30,6 @@ def bag_name(ids: Array | None, index: int) -> str:
     if ids is None or index >= len(ids):
         return f"bag {index}"
     return f"bag {index} ({str(ids[index])!r})"
-
-
-def texts(name: str, values: Any) -> Array:
-    """Read a flat list of numbers or text; other objects become text."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise MiplError(f"{name} must be a flat list; got a ragged one.") from None
-    if array.ndim == 1 and array.dtype == object:
-        array = np.array([str(value) for value in array], dtype=np.str_)
-    if array.ndim != 1 or array.dtype.kind not in "biufU":
-        raise MiplError(
-            f"{name} must be a flat list of numbers or text; "
-            f"got {array.dtype} of shape {array.shape}."
-        )
-    return frozen(array)
-
-
-def entries(name: str, values: Any, n: int) -> Array | None:
-    """Read exactly ``n`` numbers or texts; None stays None."""
-    if values is None:
-        return None
-    array = texts(name, values)
-    if len(array) != n:
-        raise MiplError(f"{name} must have {n} entries; got {len(array)}.")
-    return array
 
 
 def _as_coords(values: Any, n: int) -> Array | None:

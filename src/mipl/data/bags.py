@@ -10,8 +10,8 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.arrays import Namer, Rows, as_rows, check_finite, on_disk
-from mipl.data.bag_metadata import METADATA, bag_name, checked, texts
+from mipl.data.arrays import Namer, Rows, as_rows, check_finite, on_disk, texts
+from mipl.data.bag_metadata import METADATA, bag_name, checked
 from mipl.data.frozen import Array, Frozen
 from mipl.data.indexing import Index, chosen
 from mipl.data.stacking import as_offsets, stack

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bag_metadata import entries
+from mipl.data.arrays import entries
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.frozen import Array

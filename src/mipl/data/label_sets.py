@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import DataConversionWarning
 
-from mipl.data.bag_metadata import texts
+from mipl.data.arrays import texts
 from mipl.data.frozen import Array
 from mipl.errors import BadBags, BadType, MiplError
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.bag_metadata import entries, texts
+from mipl.data.arrays import entries, texts
 from mipl.data.candidates import Candidates
 from mipl.data.frozen import Array, frozen
 from mipl.errors import MiplError

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact import Product
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot, measured, planned
 from mipl.paper.panels import PanelGrid
-from mipl.paper.sheet import Product, Sheet
+from mipl.paper.sheet import Sheet
 from mipl.runs.run import Run
 from mipl.runs.store import Store
 

@@ -1,72 +1,53 @@
-"""What a table or a figure of the paper must offer to be recomputed."""
+"""Artefact: what a table or a figure of the paper offers, and what it is built to."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
+from mipl.paper.artefact_selection import Selection
+from mipl.paper.panels import PanelGrid
+from mipl.paper.sheet import Sheet
 from mipl.runs.run import Run
 from mipl.runs.store import Store
 
-if TYPE_CHECKING:
-    from mipl.paper.sheet import Product
+History = list[dict[str, float]]  # One dict per epoch.
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Which part of an artefact is wanted; None leaves a choice to the artefact.
+class Product:
+    """What an artefact was built to.
 
     Attributes
     ----------
-    methods : registry ids
-    data : names of data sets
-    r : numbers of false labels
-    splits : numbers of folds
-    presets : names of readings of MIPLMA ("ours", "released", "paper")
-        The first is compared with the other methods.
-    epochs : int
-        Of every method that trains in epochs: a quick look, not the paper's setting.
-    paired : bool
-        Whether t-tests compare methods split by split, or their results as two groups.
+    name, title : str
+    sheets : tuple of Sheet
+    pictures : tuple of PanelGrid
+    runs, missing, diverged : int
+        Runs it is made of, how many of them the store lacks, and how many diverged.
+    bare : int
+        Runs whose accuracy alone is known, as from a table, where curves are shown.
+    curves : pairs of a title and the histories of methods
+        Figures by epoch, for a page that can draw them.
+    options : str
+        By which its runs were selected.
     """
 
-    methods: tuple[str, ...] | None = None
-    data: tuple[str, ...] | None = None
-    r: tuple[int, ...] | None = None
-    splits: tuple[int, ...] | None = None
-    presets: tuple[str, ...] | None = None
-    epochs: int | None = None
-    paired: bool = True
-
-    def keep(self, name: str, values: Collection[Any]) -> list[Any]:
-        """Return those of an artefact's own values that were selected, in its order.
-
-        Examples
-        --------
-        >>> Selection(r=(3, 1)).keep("r", [1, 2, 3]), Selection().keep("r", [1, 2])
-        ([1, 3], [1, 2])
-        """
-        wanted = getattr(self, name)
-        return [value for value in values if wanted is None or value in wanted]
+    name: str
+    title: str
+    sheets: tuple[Sheet, ...] = ()
+    pictures: tuple[PanelGrid, ...] = ()
+    runs: int = 0
+    missing: int = 0
+    diverged: int = 0
+    bare: int = 0
+    curves: tuple[tuple[str, list[tuple[str, list[History]]]], ...] = ()
+    options: str = ""
 
     @property
-    def options(self) -> str:
-        """What ``mipl reproduce NAME`` is given to select the same.
-
-        Examples
-        --------
-        >>> Selection(data=("sival-mipl",), r=(1, 3), epochs=5, paired=False).options
-        '--data sival-mipl --r 1,3 --epochs 5 --unpaired'
-        """
-        named = {"method": self.methods, "data": self.data, "preset": self.presets}
-        words = [f"--{name} {v}" for name, vs in named.items() for v in vs or ()]
-        for name, numbers in (("r", self.r), ("splits", self.splits)):
-            if numbers is not None:
-                words.append(f"--{name} {','.join(map(str, numbers))}")
-        if self.epochs is not None:
-            words.append(f"--epochs {self.epochs}")
-        return " ".join([*words, *([] if self.paired else ["--unpaired"])])
+    def command(self) -> str:
+        """What a reader types to make it again."""
+        return f"mipl reproduce {self.name} {self.options}".rstrip()
 
 
 class Artefact(Protocol):

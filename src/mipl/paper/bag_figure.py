@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mipl.datasets.published_sets import PublishedSet
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact import Product
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.entrants import Entrant, ours
 from mipl.paper.panels import AttentionPanel, Panel, PanelGrid, TracePanel
-from mipl.paper.sheet import Product
 from mipl.runs.result import DIVERGED, Curves
 from mipl.runs.run import Run
 from mipl.runs.store import SETTLED, Store

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mipl.datasets.published_sets import PublishedSet
 from mipl.paper.accuracy_artefact import Shown
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot
 from mipl.paper.panels import BarPanel, PanelGrid
 from mipl.paper.score_table import ScoreTable

@@ -9,7 +9,7 @@ import numpy as np
 
 from mipl.datasets.published_sets import PublishedSet
 from mipl.metrics.significance import verdict
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.entrants import Entrant
 from mipl.paper.published import PublishedAccuracy
 from mipl.runs.result import DIVERGED

@@ -9,7 +9,7 @@ from typing import Any
 from mipl.datasets.published_sets import PublishedSet
 from mipl.errors import unknown
 from mipl.methods.catalogue.registry import has_published
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.published import PublishedAccuracy, published
 from mipl.runs.run import Facts, Run
 

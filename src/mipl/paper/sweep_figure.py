@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mipl.datasets.published_sets import PublishedSet
 from mipl.paper import panels
 from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot, spots
 from mipl.paper.entrants import Entrant, ours
 from mipl.paper.panels import PanelGrid, Point

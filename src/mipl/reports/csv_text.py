@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from mipl.paper.sheet import Product
+from mipl.paper.artefact import Product
 
 
 def as_csv(products: Sequence[Product]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mipl.errors import unknown
-from mipl.paper.sheet import Product
+from mipl.paper.artefact import Product
 from mipl.reports.csv_text import as_csv
 from mipl.reports.latex import as_latex
 from mipl.reports.markdown import as_markdown

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mipl.paper.sheet import Product, Sheet
+from mipl.paper.artefact import Product
+from mipl.paper.sheet import Sheet
 from mipl.reports.entry_text import EntryText, entry_text
 
 _SPECIAL = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from mipl.paper.sheet import Product, Sheet
+from mipl.paper.artefact import Product
+from mipl.paper.sheet import Sheet
 from mipl.reports.entry_text import EntryText, entry_text, gaps
 
 _SPECIAL = re.compile(r"([\\|*_`<>\[\]])")

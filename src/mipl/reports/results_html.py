@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from mipl.paper.sheet import Product, Sheet
+from mipl.paper.artefact import Product
+from mipl.paper.sheet import Sheet
 from mipl.reports.entry_text import entry_text, gaps
 from mipl.reports.html import PANELS, render
 from mipl.reports.paper_figures import draw

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mipl.paper.sheet import Product, Sheet
+from mipl.paper.artefact import Product
+from mipl.paper.sheet import Sheet
 from mipl.reports.entry_text import EntryText, entry_text, gaps
 
 if TYPE_CHECKING:

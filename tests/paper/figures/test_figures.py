@@ -6,7 +6,7 @@ import pytest
 from tests.runs.stores import store_of
 
 from mipl.datasets.published_sets import BIRDSONG, SIVAL
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import OURS, RELEASED
 from mipl.paper.figures.curves import FIGURE as CURVES

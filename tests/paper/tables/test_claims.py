@@ -4,7 +4,7 @@ import pytest
 from tests.runs.stores import store_of
 
 from mipl.datasets.published_sets import SIVAL
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import DEMIPL, ELIMIPL, MAINS, MALAB, OURS
 from mipl.paper.tables.claims import TABLE

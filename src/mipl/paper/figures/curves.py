@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mipl.datasets.published_sets import BENCHMARKS, DIGITS
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact import History, Product
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot, planned, selected, spots
 from mipl.paper.entrants import ours
-from mipl.paper.sheet import History, Product
 from mipl.runs.result import DIVERGED, Curves
 from mipl.runs.run import Run
 from mipl.runs.store import SETTLED, Store

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot
 from mipl.paper.claim import Basis, Claim, Count
 from mipl.paper.entrants import ours

@@ -8,9 +8,10 @@ from mipl.data.describe import describe
 from mipl.datasets import RECORDS, load_dataset
 from mipl.datasets.published_sets import BENCHMARKS, DEEP, TISSUE, PublishedSet
 from mipl.errors import MiplError
-from mipl.paper.artefact import Selection
+from mipl.paper.artefact import Product
+from mipl.paper.artefact_selection import Selection
 from mipl.paper.score_table import origins
-from mipl.paper.sheet import Product, Sheet
+from mipl.paper.sheet import Sheet
 from mipl.runs.run import Run
 from mipl.runs.store import Store
 
