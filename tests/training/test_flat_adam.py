@@ -73,7 +73,7 @@ def test_an_unknown_optimiser_is_refused_with_one_sentence():
     with pytest.raises(MiplError) as refused:
         Training(optimiser="rmsprop").check()
     assert str(refused.value) == (
-        "optimiser of Training must be one of ('sgd', 'adam', 'adamw'); got 'rmsprop'."
+        "optimiser of Training must be one of 'sgd', 'adam', 'adamw'; got 'rmsprop'."
     )
 
 

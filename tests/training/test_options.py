@@ -36,20 +36,23 @@ def test_the_defaults_are_sound():
             "weight_decay of Training must be a number >= 0; got -1.0.",
         ),
         ({"clip": 0}, "clip of Training must be None or a number > 0; got 0."),
-        ({"momentum": 1.0}, "momentum of Training must be in [0, 1); got 1.0."),
-        ({"holdout": 1.0}, "holdout of Training must be in (0, 1); got 1.0."),
+        (
+            {"momentum": 1.0},
+            "momentum of Training must be a number in [0, 1); got 1.0.",
+        ),
+        ({"holdout": 1.0}, "holdout of Training must be a number in (0, 1); got 1.0."),
         (
             {"schedule": "linear"},
-            "schedule of Training must be one of ('cosine', 'constant'); got 'linear'.",
+            "schedule of Training must be one of 'cosine', 'constant'; got 'linear'.",
         ),
         (
             {"dtype": ["float32"]},
-            "dtype of Training must be one of ('float32', 'float64'); got ['float32'].",
+            "dtype of Training must be one of 'float32', 'float64'; got ['float32'].",
         ),
         (
             {"stop_on": "accuracy"},
-            "stop_on of Training must be None or one of ('approximated_accuracy', "
-            "'covering_rate', 'margin_violation_rate'); got 'accuracy'.",
+            "stop_on of Training must be None or one of 'approximated_accuracy', "
+            "'covering_rate', 'margin_violation_rate'; got 'accuracy'.",
         ),
         ({"momentum": 0.0}, "nesterov of Training needs a momentum > 0; got 0."),
     ],

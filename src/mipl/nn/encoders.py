@@ -13,6 +13,7 @@ from mipl.errors import MiplError
 from mipl.nn.dropout import DroppedReLU, Keyed
 from mipl.nn.initialisation import conv, linear
 
+ENCODERS = ("auto", "linear", "conv", "image")
 IMAGE = (1, 28, 28)
 _AT_ONCE = 512  # Images in a prediction; with more, memory slows convolutions down.
 
@@ -166,9 +167,4 @@ def build_encoder(
         )
     if kind == "conv":
         return ConvEncoder(width, dropout), width
-    if kind == "linear":
-        return LinearEncoder(d, width, dropout), width
-    raise MiplError(
-        "encoder must be 'auto', 'linear', 'conv', 'image' or a torch.nn.Module; "
-        f"got {kind!r}."
-    )
+    return LinearEncoder(d, width, dropout), width

@@ -21,8 +21,8 @@ PROBLEM = make_problem(n_bags=12)
         ({"alpha_lag": 2}, "alpha_lag of DEMIPL must be one of 0, 1; got 2."),
         (
             {"encoder": "none"},
-            "encoder must be 'auto', 'linear', 'conv', 'image' or a torch.nn.Module; "
-            "got 'none'.",
+            "encoder of DEMIPL must be one of 'auto', 'linear', 'conv', 'image' or a "
+            "torch.nn.Module; got 'none'.",
         ),
     ],
 )

@@ -61,7 +61,7 @@ def values(model):
         ({"margin_ddof": 2}, "margin_ddof of MIPLMA must be one of 0, 1; got 2."),
         (
             {"shared_gate": "yes"},
-            "shared_gate of MIPLMA must be one of False, True; got 'yes'.",
+            "shared_gate of MIPLMA must be True or False; got 'yes'.",
         ),
         (
             {"training": {"lr": 1}},
@@ -69,7 +69,8 @@ def values(model):
         ),
         (
             {"random_state": -1},
-            "random_state must be None, an integer >= 0 or a RandomState; got -1.",
+            "random_state of MIPLMA must be None or an integer >= 0 or a RandomState; "
+            "got -1.",
         ),
     ],
 )

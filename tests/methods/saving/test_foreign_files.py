@@ -139,7 +139,10 @@ FORGED_FACTS = {
         put(*ARGUMENTS, "encoder", {"module": "x:Y"}),
         "trained with an encoder of your own, x:Y",
     ),
-    "an unknown encoder": (put(*ARGUMENTS, "encoder", "vit"), "encoder must be"),
+    "an unknown encoder": (
+        put(*ARGUMENTS, "encoder", "vit"),
+        "encoder of MIPLMA must be",
+    ),
     "another network": (put(*ARGUMENTS, "shared_gate", True), "unknown part 'module."),
     "another width": (put(*ARGUMENTS, "width", 5), "must be float32 of shape"),
     "an absurd width": (put(*ARGUMENTS, "width", 10**13), "cannot be loaded|memory"),

@@ -27,6 +27,7 @@ from mipl.metrics.calibration import (
     with_temperature,
 )
 from mipl.metrics.margins import label_margins
+from mipl.parameters import Declared
 
 Floats = npt.NDArray[np.float64]
 
@@ -53,11 +54,11 @@ class Disambiguation:
     violated: npt.NDArray[np.bool_]
 
 
-class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all methods: checks what comes in, names what goes out.
 
-    A leaf gives ``_fit(bags, candidates)`` and ``_proba(bags)``, and declares the
-    choices and ranges of its arguments.
+    A leaf gives ``_fit(bags, candidates)`` and ``_proba(bags)``, and declares its
+    arguments.
     """
 
     _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
@@ -258,6 +259,8 @@ class BagClassifier(Persistent, ClassifierMixin, BaseEstimator):  # type: ignore
         return self._as_candidates(y, n_bags, self.classes_)
 
     def _check_arguments(self) -> None:
+        """Refuse arguments; a class adds the checks that look at several."""
+        self.check_parameters()
         for name, choices in self._choices.items():
             value = getattr(self, name)
             if not isinstance(value, Hashable) or value not in choices:

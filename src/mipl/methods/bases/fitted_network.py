@@ -22,6 +22,7 @@ from mipl.methods.bases.network_state import network_state, restore_network
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.nn.network import BagNetwork
+from mipl.parameters import learnt
 from mipl.training.evaluation import Seen, joined, look
 from mipl.training.options import Training
 from mipl.training.settings import torch_settings
@@ -30,12 +31,16 @@ from mipl.training.settings import torch_settings
 class FittedNetwork(BagClassifier):
     """Predictions of a trained network, and its files."""
 
-    encoder: str | nn.Module
-    module_: BagNetwork
-    tau_: float
+    module_: BagNetwork = learnt()
+    tau_: float = learnt()
 
     def _options(self) -> Training:
         raise NotImplementedError
+
+    def _own_modules(self) -> list[nn.Module]:
+        """Return the modules of the user's own among the arguments."""
+        given = self.get_params(deep=False).values()
+        return [value for value in given if isinstance(value, nn.Module)]
 
     # -- files -----------------------------------------------------------------------
 
@@ -65,7 +70,7 @@ class FittedNetwork(BagClassifier):
         module = self.module_.eval()
         like = next(module.parameters())
         place = like.device.type
-        if place == "mps" or isinstance(self.encoder, nn.Module):
+        if place == "mps" or self._own_modules():
             return module  # MPS has no float64.
         precise = copy.deepcopy(module).double()
         one_dnn = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import nn
 
@@ -11,6 +11,7 @@ from mipl.methods.bases.neural import NeuralBagClassifier
 from mipl.nn.gated_score import GatedScore
 from mipl.nn.heads import HEADS
 from mipl.objectives import falling_alpha
+from mipl.parameters import choice, flag, integer
 from mipl.training.options import Training
 from mipl.training.state import Clock
 
@@ -28,46 +29,42 @@ PAPER: Mapping[str, Any] = {
 class GatedClassifier(NeuralBagClassifier):
     """Base of methods with a gated score and label weights of falling momentum.
 
-    A leaf has the arguments below beside those of its base, and those of its paper.
-    ``_build``, ``_loss`` and ``_update`` stay with the leaf.
-
-    Attributes
-    ----------
-    shared_gate : bool
-        Whether one map feeds both gates (programs) or each has its own (papers).
-    score_head : {"linear", "mlp"}
-        From gates to score: linear (papers), or with a hidden layer (programs).
-    attention_bias : bool or "gates"
-        Whether the maps of the attention have biases, or the gates alone.
-    classifier : {"softmax", "sigmoid-softmax"}
-        The programs squash the logits by a sigmoid before the softmax.
-    update_first : bool
-        Whether the label weights are updated before the loss (papers) or after it.
-    alpha_lag : {0, 1}
-        0 counts epochs as the papers do, 1 as the programs do.
+    ``_build``, ``_loss`` and ``_update`` stay with the leaf. Where the papers and the
+    programs differ, both can be had.
     """
 
-    shared_gate: bool
-    score_head: str
-    attention_bias: bool | str
-    classifier: str
-    update_first: bool
-    alpha_lag: int
-
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "scaling": ("auto", "standard", "none"),
-        "shared_gate": (False, True),
-        "score_head": ("linear", "mlp"),
-        "attention_bias": (False, True, "gates"),
-        "classifier": tuple(HEADS),
-        "update_first": (False, True),
-        "alpha_lag": (0, 1),
-    }
-    _whole: ClassVar[tuple[str, ...]] = ("width",)
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "width": (1, None),
-        "dropout": (0.0, 0.95),
-    }
+    width: int = integer(
+        "Length of the embedding, the paper's L.", default=128, at_least=1
+    )
+    shared_gate: bool = flag(
+        "Whether one map feeds both gates (program) or each has its own (paper).",
+        default=True,
+    )
+    score_head: str = choice(
+        "From gates to score: linear (paper), or with a hidden layer (program).",
+        ("linear", "mlp"),
+        default="mlp",
+    )
+    attention_bias: bool | str = choice(
+        "Whether the maps of the attention have biases, or the gates alone; the papers "
+        "write none, or those of the gates.",
+        (False, True, "gates"),
+        default=True,
+    )
+    classifier: str = choice(
+        "The program squashes the logits by a sigmoid before the softmax.",
+        tuple(HEADS),
+        default="sigmoid-softmax",
+    )
+    update_first: bool = flag(
+        "Whether the label weights are updated before the loss (paper) or after it.",
+        default=False,
+    )
+    alpha_lag: int = choice(
+        "0 counts epochs for the momentum as the paper does, 1 as the program does.",
+        (0, 1),
+        default=1,
+    )
 
     def _score(self, width: int, n_classes: int) -> GatedScore:
         return GatedScore(

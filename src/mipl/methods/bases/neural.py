@@ -12,16 +12,23 @@ from torch import Tensor, nn
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.scaling import PerInstance
-from mipl.errors import Diverged, MiplError
+from mipl.errors import Diverged
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.epochwise import EpochwiseClassifier
 from mipl.methods.bases.fitted_network import AttendingNetwork, FittedNetwork
 from mipl.methods.saving.fingerprint import fingerprint
 from mipl.nn.attention import Attention
-from mipl.nn.encoders import LinearEncoder, OwnEncoder, Standardise, build_encoder
+from mipl.nn.encoders import (
+    ENCODERS,
+    LinearEncoder,
+    OwnEncoder,
+    Standardise,
+    build_encoder,
+)
 from mipl.nn.initialisation import initialise
 from mipl.nn.network import BagNetwork, Output
 from mipl.nn.stacked import separate
+from mipl.parameters import choice, integers, number, part, seed
 from mipl.seeds import as_seed, stream, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.checkpoint import Checkpoint
@@ -41,13 +48,21 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
     """Base of the methods that train a network, whatever it looks like.
 
     A leaf overrides hooks: make a ``_new_module``, compute the ``_loss`` terms, and
-    ``_update`` the label weights. It has the arguments ``scaling``, ``training`` and
-    ``random_state``.
+    ``_update`` the label weights.
     """
 
-    scaling: str
-    training: Training | None
-    random_state: Any
+    scaling: str = choice(
+        'Whether features are standardised with the training instances; "auto" leaves '
+        "instances of a declared shape (images) as they are.",
+        ("auto", "standard", "none"),
+        default="auto",
+    )
+    training: Training | None = part(
+        "All about optimisation; by default as the method wants it.",
+        Training,
+        default=None,
+    )
+    random_state: Any = seed("Of all that is drawn; None is 0.")
 
     # Arguments that may differ between runs trained together; None where the loss and
     # the update of the label weights do not take a first axis of runs, or the method
@@ -107,7 +122,6 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
         checkpoint: Checkpoint | None = None,
     ) -> None:
         options = self._options()
-        options.check()
         with torch_settings(options.threads), joined(options) as team:
             run = self._begin(bags, candidates, options, checkpoint, team)
             try:
@@ -207,24 +221,35 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
         self.best_epoch_ = state.epoch
 
     def _options(self) -> Training:
-        options = self._default_training() if self.training is None else self.training
-        if not isinstance(options, Training):
-            raise MiplError(
-                f"training of {type(self).__name__} must be None or a Training; "
-                f"got {options!r}."
-            )
-        return options
+        self.check_parameters("training")
+        return self._default_training() if self.training is None else self.training
 
 
 class NeuralBagClassifier(AttendingNetwork, NeuralClassifier):
     """Base of the methods that embed instances and attend to them.
 
-    A leaf ``_build``s its network around an encoder, and has the arguments ``encoder``,
-    ``width`` and ``dropout`` beside those of its base.
+    A leaf ``_build``s its network around an encoder.
     """
 
-    width: int | Sequence[int]
-    dropout: float
+    width: int | Sequence[int] = integers(
+        "Length of the embedding; of several, each is one more layer.",
+        default=128,
+        at_least=1,
+    )
+    encoder: str | nn.Module = choice(
+        'Two convolutions for 28x28 images ("conv"), or one affine map ("linear"). '
+        '"auto" takes what fits; "image" does, too, and leaves features that are no '
+        "images as they are. A module of one's own is trained along.",
+        ENCODERS,
+        default="auto",
+        or_a={"torch.nn.Module": nn.Module},
+    )
+    dropout: float = number(
+        "Share of the embedding dropped in training.",
+        default=0.5,
+        at_least=0,
+        at_most=0.95,
+    )
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:
         raise NotImplementedError

@@ -52,11 +52,6 @@ class PartialLabelNetwork(PartialLabelClassifier, NeuralClassifier):
         "scaling": ("auto", "standard", "none"),
     }
 
-    @property
-    def encoder(self) -> str | nn.Module:  # type: ignore[override]
-        """What the training calls the backbone."""
-        return self.backbone
-
     def decision_function(self, X: Any) -> Floats:
         """Return the logits, (m, k); of two classes the second minus the first, (m,).
 

@@ -83,14 +83,12 @@ class CDL(GatedClassifier):
 
     _differing: ClassVar[tuple[str, ...] | None] = ()
     _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **GatedClassifier._choices,
         "attention": ("mam", "sam", "dam"),
         "contrast": ("cn", "cc"),
         "standardise": ("scores", "attention", "none"),
         "scale_scores": (False, True),
     }
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **GatedClassifier._ranges,
         "gamma": (0.0, None),
         "tau": (1e-6, None),
         "tau_min": (1e-6, None),

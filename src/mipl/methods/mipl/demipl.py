@@ -68,7 +68,6 @@ class DEMIPL(GatedClassifier):
 
     _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **GatedClassifier._ranges,
         "lam": (0.0, None),
     }
 

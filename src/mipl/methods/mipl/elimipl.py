@@ -72,7 +72,6 @@ class ELIMIPL(GatedClassifier):
 
     _differing: ClassVar[tuple[str, ...] | None] = ("mu", "gamma")
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **GatedClassifier._ranges,
         "mu": (0.0, None),
         "gamma": (0.0, None),
     }

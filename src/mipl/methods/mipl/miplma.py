@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import torch
@@ -20,6 +19,7 @@ from mipl.objectives import (
     single_bag_margin_loss,
     weighted_log_loss,
 )
+from mipl.parameters import choice, flag, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -49,58 +49,6 @@ class MIPLMA(GatedClassifier):
     label by benchmarks/choose_defaults.py. ``MIPLMA.paper()`` reads the paper to the
     letter and ``MIPLMA.released()`` computes what the authors' program computes.
 
-    Parameters
-    ----------
-    lam : float
-        Weight of the margin loss, the paper's lambda.
-    tau, tau_min, tau_decay : float
-        The temperature starts at tau and is multiplied by tau_decay each epoch, down to
-        tau_min.
-    width : int
-        Length of the embedding, the paper's L.
-    encoder : {"auto", "linear", "conv"} or torch.nn.Module
-        ``"auto"`` takes two convolutions for 28x28 images and one affine map otherwise.
-    dropout : float
-        Share of the embedding dropped in training.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training instances; ``"auto"`` leaves
-        instances of a declared shape (images) as they are.
-    standardise : {"scores", "attention", "none"}
-        The z-score inside a bag: before the softmax (program), after it (paper), none.
-    scale_scores : bool
-        Whether scores are multiplied by 1/sqrt(L).
-    shared_gate : bool
-        Whether one map feeds both gates (program) or each has its own (paper).
-    score_head : {"linear", "mlp"}
-        From gates to score: linear (paper), or with a hidden layer (program).
-    attention_bias : bool or "gates"
-        Whether the maps of the attention have biases, or the gates alone; the paper
-        writes none.
-    classifier : {"softmax", "sigmoid-softmax"}
-        The program squashes the logits by a sigmoid before the softmax.
-    margin : {"batch", "epoch", "bag", "mean", "none"}
-        What the statistics of phi are taken over; ``"bag"`` is the program's
-        {0, phi}, ``"mean"`` drops the spread (MIPL-MaMm).
-    margin_scale : float
-        phi is multiplied by it; 0.5 in the program.
-    margin_ddof : {0, 1}
-        Population or sample variance.
-    detach_spread : bool
-        Whether the z-score's standard deviation is a constant to the gradient.
-    update_first : bool
-        Whether the label weights are updated before the loss (paper) or after it.
-    alpha_lag, tau_lag : {0, 1}
-        0 counts epochs as the paper does, 1 as the program does.
-    balance : bool
-        Whether label weights follow probabilities divided by their mean over all bags
-        in the last epoch.
-    unit_start : bool
-        Whether the starting values of the embedding are rescaled, so that it spreads by
-        1 around 0 on the training instances (before the ReLU); an encoder of the user's
-        keeps its values.
-    training : Training, optional
-    random_state : int, optional
-
     Attributes
     ----------
     classes_ : (k,) names
@@ -123,80 +71,68 @@ class MIPLMA(GatedClassifier):
     adjustment. NeurIPS 2024.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **GatedClassifier._choices,
-        "standardise": ("scores", "attention", "none"),
-        "margin": ("batch", "epoch", "bag", "mean", "none"),
-        "margin_ddof": (0, 1),
-        "tau_lag": (0, 1),
-        "scale_scores": (False, True),
-        "detach_spread": (False, True),
-        "balance": (False, True),
-        "unit_start": (False, True),
-    }
-    _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **GatedClassifier._ranges,
-        "lam": (0.0, None),
-        "tau": (1e-6, None),
-        "tau_min": (1e-6, None),
-        "tau_decay": (1e-6, 1.0),
-        "margin_scale": (1e-6, None),
-    }
+    lam: float = number(
+        "Weight of the margin loss, the paper's lambda.",
+        default=0.5,
+        at_least=0,
+        together="differ",
+    )
+    tau: float = number(
+        "Temperature of the attention at first.", default=1.0, at_least=1e-6
+    )
+    tau_min: float = number(
+        "Temperature below which it does not fall.", default=0.1, at_least=1e-6
+    )
+    tau_decay: float = number(
+        "What the temperature is multiplied by each epoch.",
+        default=0.95,
+        at_least=1e-6,
+        at_most=1,
+    )
+    standardise: str = choice(
+        "The z-score inside a bag: before the softmax (program), after it (paper), "
+        "none.",
+        ("scores", "attention", "none"),
+        default="none",
+    )
+    scale_scores: bool = flag(
+        "Whether scores are multiplied by 1/sqrt(L).", default=False
+    )
+    shared_gate: bool = redeclared(default=False)
+    score_head: str = redeclared(default="linear")
+    classifier: str = redeclared(default="softmax")
+    margin: str = choice(
+        'What the statistics of phi are taken over; "bag" is the program\'s {0, phi}, '
+        '"mean" drops the spread (MIPL-MaMm).',
+        ("batch", "epoch", "bag", "mean", "none"),
+        default="batch",
+    )
+    margin_scale: float = number(
+        "phi is multiplied by it; 0.5 in the program.", default=1.0, at_least=1e-6
+    )
+    margin_ddof: int = choice("Population or sample variance.", (0, 1), default=0)
+    detach_spread: bool = flag(
+        "Whether the z-score's standard deviation is a constant to the gradient.",
+        default=True,
+    )
+    tau_lag: int = choice(
+        "0 counts epochs for the temperature as the paper does, 1 as the program does.",
+        (0, 1),
+        default=0,
+    )
+    balance: bool = flag(
+        "Whether label weights follow probabilities divided by their mean over all "
+        "bags in the last epoch.",
+        default=True,
+    )
+    unit_start: bool = flag(
+        "Whether the starting values of the embedding are rescaled, so that it spreads "
+        "by 1 around 0 on the training instances (before the ReLU); an encoder of the "
+        "user's keeps its values.",
+        default=True,
+    )
 
-    def __init__(
-        self,
-        lam: float = 0.5,
-        tau: float = 1.0,
-        tau_min: float = 0.1,
-        tau_decay: float = 0.95,
-        width: int = 128,
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        standardise: str = "none",
-        scale_scores: bool = False,
-        shared_gate: bool = False,
-        score_head: str = "linear",
-        attention_bias: bool | str = True,
-        classifier: str = "softmax",
-        margin: str = "batch",
-        margin_scale: float = 1.0,
-        margin_ddof: int = 0,
-        detach_spread: bool = True,
-        update_first: bool = False,
-        alpha_lag: int = 1,
-        tau_lag: int = 0,
-        balance: bool = True,
-        unit_start: bool = True,
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.lam = lam
-        self.tau = tau
-        self.tau_min = tau_min
-        self.tau_decay = tau_decay
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.standardise = standardise
-        self.scale_scores = scale_scores
-        self.shared_gate = shared_gate
-        self.score_head = score_head
-        self.attention_bias = attention_bias
-        self.classifier = classifier
-        self.margin = margin
-        self.margin_scale = margin_scale
-        self.margin_ddof = margin_ddof
-        self.detach_spread = detach_spread
-        self.update_first = update_first
-        self.alpha_lag = alpha_lag
-        self.tau_lag = tau_lag
-        self.balance = balance
-        self.unit_start = unit_start
-        self.training = training
-        self.random_state = random_state
+    _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
 
     @classmethod
     def paper(cls, **arguments: Any) -> Self:

@@ -65,7 +65,6 @@ class ProMIPL(GatedClassifier):
     """
 
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **GatedClassifier._ranges,
         "entropy_weight": (0.0, None),
         "reconstruction_weight": (0.0, None),
         "tau": (1e-6, None),

@@ -39,9 +39,9 @@ def fingerprint(
         "processes": processes,
         **surroundings(bags, candidates),
     }
-    encoder = getattr(estimator, "encoder", None)
-    if isinstance(encoder, nn.Module):
-        facts["values of the encoder"] = digest(encoder)
+    for value in estimator.get_params(deep=False).values():
+        if isinstance(value, nn.Module):
+            facts["values of the encoder"] = digest(value)
     return facts
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from sklearn.base import clone
-from torch import nn
 
 from mipl.errors import Diverged, MiplError
 from mipl.methods.bases.base import BagClassifier
@@ -146,10 +145,9 @@ def alike(estimator: BagClassifier) -> Hashable:
         return None if inside is None else (estimator.reduction, inside)
     if not isinstance(estimator, NeuralClassifier) or estimator._differing is None:
         return None
-    if isinstance(estimator.encoder, nn.Module):
+    if estimator._own_modules():
         return None
     options = estimator._options()
-    options.check()
     usual = Training().get_params()
     for name, value in options.get_params().items():
         if name not in (*_OWN, *_SHARED) and value != usual[name]:

@@ -1,0 +1,37 @@
+"""The arguments of a class, declared once: what checks, documents and searches them."""
+
+from mipl.parameters.declared import (
+    Declared,
+    anything,
+    choice,
+    flag,
+    integer,
+    integers,
+    learnt,
+    number,
+    parameters,
+    part,
+    processes,
+    redeclared,
+    seed,
+)
+from mipl.parameters.kinds import Integer, Number, Parameter
+
+__all__ = [
+    "Declared",
+    "Integer",
+    "Number",
+    "Parameter",
+    "anything",
+    "choice",
+    "flag",
+    "integer",
+    "integers",
+    "learnt",
+    "number",
+    "parameters",
+    "part",
+    "processes",
+    "redeclared",
+    "seed",
+]
