@@ -134,7 +134,7 @@ def test_validate_exits_1_on_errors(run, tmp_path) -> None:
 
 def test_validate_says_when_nothing_is_found(run) -> None:
     ran = run("data", "validate", "synthetic")
-    assert (ran.code, ran.out) == (0, "synthetic: nothing found\n")
+    assert (ran.code, ran.out) == (0, "synthetic: nothing found  200 bags, no groups\n")
 
 
 def test_validate_counts_what_a_reader_refuses(run, tmp_path) -> None:
@@ -321,3 +321,52 @@ def test_fetch_tells_what_fails(run, site, tmp_path, monkeypatch) -> None:
     assert ran.code == 2 and "answered 404 Not Found" in ran.err
     ran = run("data", "fetch", "sival", "--to", tmp_path, "--from", site.url)
     assert ran.code == 2 and "did you mean 'sival-mipl'" in ran.err
+
+
+# -- votes and groups -----------------------------------------------------------------
+
+
+@pytest.fixture
+def slides(tmp_path):
+    """A folder of four slides, and three pathologists in columns."""
+    (tmp_path / "slides").mkdir()
+    rows = ["slide_id,patient_id,dr_meier,dr_okafor,dr_silva"]
+    rows += ["s1,p1,tumour,tumour,stroma", "s2,p1,stroma,,stroma"]
+    rows += ["s3,p2,unsure,tumour,tumour", "s4,p3,stroma,stroma,tumour"]
+    for i in range(1, 5):
+        np.save(tmp_path / f"slides/s{i}.npy", np.full((3, 2), float(i)))
+    (tmp_path / "slides/labels.csv").write_text("\n".join(rows))
+    return tmp_path / "slides"
+
+
+def test_annotators_as_columns_and_their_agreement(run, slides) -> None:
+    out = slides.parent / "slides.bags.h5"
+    ran = run(
+        "data", "import", slides, "-o", out, "--annotators",
+        "dr_meier,dr_okafor,dr_silva", "--unsure", "unsure=tumour|stroma",
+        "--group", "patient_id",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert read_dataset(out).groups.tolist() == ["p1", "p1", "p2", "p3"]
+    told = run("data", "describe", out).out
+    for words in ("10 votes, 1 undecided, 1 missing", "Krippendorff", "kappa", "3, of"):
+        assert words in told
+    assert "4 bags, 3 groups" in run("data", "validate", out).out
+    agreed = run("data", "describe", out, "--json").json["agreement"]
+    assert agreed["annotators"] == ["dr_meier", "dr_okafor", "dr_silva"]
+
+
+def test_an_unknown_group_is_refused(run, slides) -> None:
+    ran = run(
+        "data", "import", slides, "-o", slides.parent / "a.bags.h5", "--annotators",
+        "dr_meier", "--annotators", "dr_silva", "--group", "patient",
+    )  # fmt: skip
+    assert ran.code == 2 and "did you mean 'patient_id'" in ran.err
+    assert not (slides.parent / "a.bags.h5").exists()
+
+
+def test_a_bag_twice_in_the_label_table_is_a_finding(run, tmp_path) -> None:
+    (tmp_path / "t.csv").write_text("bag_id,f\np,1\nq,2\n")
+    (tmp_path / "t.labels.csv").write_text("bag_id,label\np,a\nq,b\np,b\n")
+    ran = run("data", "validate", tmp_path / "t.csv", "--json")
+    assert ran.code == 1 and [one["code"] for one in ran.json] == ["duplicate-ids"]

@@ -2,8 +2,10 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from hypothesis import given
@@ -294,3 +296,39 @@ def test_bad_stored_parts_are_refused(case):
     matrix, weights, text = BAD_PARTS[case]
     with pytest.raises(MiplError, match=text):
         Candidates.from_parts(matrix, [0, 1], weights)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["0|2", "1", "2 | 0"],
+        np.array(["0|2", "1", "2|0"]),
+        np.array(["0|2", "1", "2|0"], dtype=object),
+        pd.Series(["0|2", "1", "2|0"]),
+    ],
+    ids=["list", "array", "objects", "series"],
+)
+def test_a_text_in_place_of_a_set_is_divided_as_in_files(y):
+    candidates = Candidates(y)
+    assert candidates.classes.tolist() == ["0", "1", "2"]
+    assert candidates.matrix.astype(int).tolist() == [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
+
+
+def test_names_in_sets_and_names_that_are_classes_are_not_divided():
+    assert Candidates([{"a|b"}, {"c"}]).classes.tolist() == ["a|b", "c"]
+    assert Candidates([["a|b"], ["c"]]).classes.tolist() == ["a|b", "c"]
+    known = Candidates(["a|b", "c"], classes=["a|b", "c", "d"])
+    assert known.matrix.astype(int).tolist() == [[1, 0, 0], [0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("y", "says"),
+    [
+        (["a||b", "c"], "bag 0 must be class names divided by '|'"),
+        (["c", "a|"], "bag 1 must be class names divided by '|'"),
+        (["a|a", "c"], "bag 0 names a class twice"),
+    ],
+)
+def test_texts_that_are_no_sets_are_told(y, says):
+    with pytest.raises(MiplError, match=re.escape(says)):
+        Candidates(y)

@@ -39,6 +39,7 @@ def test_columns_of_the_table(data: Dataset) -> None:
     assert (told.features, told.classes) == (3, ("elm", "fir", "oak", "yew"))
     assert dict(told.candidate_sizes) == Counter(sets)
     assert told.groups == 9
+    assert "9, of 4-7 bags each" in told.details()["groups"]
 
 
 def test_positives_are_instances_of_the_true_class(data: Dataset) -> None:
@@ -97,6 +98,7 @@ def test_nothing_is_read_from_disk(data: Dataset, rows_on_disk) -> None:
 def test_unknown_things_are_none_not_zero() -> None:
     told = describe(Dataset(np.zeros((2, 1, 1)), [{0, 1}, {0}]))
     assert told.positives_per_bag is told.bags_per_class is told.groups is None
+    assert told.details()["groups"].startswith("none")
     assert told.columns()["positives min/max/avg"] == "unknown"
 
 

@@ -243,3 +243,18 @@ def test_any_other_error_is_unreadable() -> None:
     [found] = findings_of_error(BadFile("a.mat is damaged."))
     assert (found.code, found.sentence) == ("unreadable", "a.mat is damaged.")
     assert found.remedy
+
+
+def test_an_id_twice_is_a_finding() -> None:
+    data = good()
+    ids = ["b1" if i in (4, 7) else f"b{i}" for i in range(40)]
+    [found] = validate(good(bags=Bags(data.bags, bag_ids=ids)))
+    assert (found.code, found.severity, found.count) == ("duplicate-ids", "error", 2)
+    assert found.examples[0] == "bag 4 ('b1') = bag 1 ('b1')"
+
+
+def test_names_that_divide_or_doubt_are_findings() -> None:
+    sets = [{"a|b", "c"}, {"c", "Unsure"}, {"Unsure"}, {"a|b"}] * 10
+    found = {one.code: one for one in validate(good(candidates=sets, labels=None))}
+    assert found["divided-names"].examples == ("a|b",)
+    assert found["unsure-labels"].examples == ("Unsure",)

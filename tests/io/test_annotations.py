@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mipl import MiplError, read_dataset
+from mipl import MiplError, describe, read_dataset, validate, write_dataset
 from mipl.io import read_annotations
 
 # Bag p: oak twice, elm once; bag q: ash three times; bag r: three that differ.
@@ -145,8 +145,104 @@ def test_votes_in_place_of_a_label_table(votes: Path) -> None:
 def test_votes_for_other_bags_are_told(votes: Path) -> None:
     table = votes.parent / "t.csv"
     table.write_text("bag_id,f\nq,1\np,2\n")
-    with pytest.raises(MiplError, match=r"votes\.csv: bag 'r' has no instances"):
+    with pytest.raises(
+        MiplError, match=r"votes\.csv, line 8: bag 'r' has no instances"
+    ):
         read_dataset(table, annotations=votes)
     table.write_text("bag_id,f\nq,1\np,2\nr,3\ns,4\n")
     with pytest.raises(MiplError, match=r"bag 's' has no row in .*votes\.csv"):
         read_dataset(table, annotations=votes)
+
+
+COLUMNS = """slide_id,dr_meier,dr_okafor,dr_silva,patient
+s1,tumour,tumour,stroma,p1
+s2,stroma,,stroma,p1
+s3,unsure,tumour,tumour|necrosis,p2
+"""
+DOCTORS = ["dr_meier", "dr_okafor", "dr_silva"]
+
+
+def slides(folder: Path, text: str = COLUMNS) -> Path:
+    (folder / "f").mkdir()
+    for name in ("s1", "s2", "s3"):
+        np.save(folder / "f" / f"{name}.npy", np.ones((2, 2)))
+    (folder / "f/labels.csv").write_text(text)
+    return folder / "f"
+
+
+def test_a_column_per_annotator(tmp_path: Path) -> None:
+    data = read_dataset(
+        slides(tmp_path),
+        annotators=DOCTORS,
+        unsure={"unsure": ["tumour", "stroma"]},
+    )
+    assert data.classes.tolist() == ["necrosis", "stroma", "tumour"]
+    assert [sorted(s) for s in data.candidates] == [
+        ["stroma", "tumour"],
+        ["stroma"],
+        ["necrosis", "stroma", "tumour"],
+    ]
+    # A vote for several labels shares its weight; a missing one has none.
+    expected = [[0, 1 / 3, 2 / 3], [0, 1, 0], [1 / 6, 1 / 6, 2 / 3]]
+    np.testing.assert_allclose(data.candidates.weights, expected)
+    assert data.groups is not None and data.groups.tolist() == ["p1", "p1", "p2"]
+    told = describe(data).agreement
+    assert told is not None and told.annotators == tuple(DOCTORS)
+    assert (told.votes, told.undecided, told.missing) == (6, 2, 1)
+
+
+def test_columns_and_rows_of_votes_are_the_same(tmp_path: Path) -> None:
+    folder = slides(tmp_path)
+    rows = [line.split(",") for line in COLUMNS.splitlines()[1:]]
+    lines = ["slide_id,annotator,label,patient"] + [
+        f"{row[0]},{who},{vote},{row[4]}"
+        for row in rows
+        for who, vote in zip(DOCTORS, row[1:4], strict=True)
+    ]
+    (tmp_path / "votes.csv").write_text("\n".join(lines))
+    for rule in ("union", 2):
+        one = read_dataset(folder, annotators=DOCTORS, rule=rule, unsure="unsure")
+        other = read_dataset(
+            folder, labels=tmp_path / "votes.csv", rule=rule, unsure="unsure"
+        )
+        np.testing.assert_array_equal(one.candidates.matrix, other.candidates.matrix)
+        np.testing.assert_array_equal(one.candidates.weights, other.candidates.weights)
+        assert describe(one).agreement == describe(other).agreement
+
+
+def test_agreement_is_kept_with_the_data(tmp_path: Path) -> None:
+    data = read_dataset(slides(tmp_path), annotators=DOCTORS, unsure="unsure")
+    for name in ("a.bags.h5", "a.npz", "a.csv", "a"):
+        write_dataset(data, tmp_path / name)
+        again = read_dataset(tmp_path / name)
+        assert describe(again).agreement == describe(data).agreement is not None
+        np.testing.assert_allclose(again.candidates.weights, data.candidates.weights)
+
+
+def test_a_doubtful_vote_that_nobody_explains_is_a_class_and_found(tmp_path) -> None:
+    data = read_dataset(slides(tmp_path), annotators=DOCTORS)
+    assert "unsure" in data.classes
+    assert "unsure-labels" in [found.code for found in validate(data)]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "says"),
+    [
+        (COLUMNS, {"annotators": "dr_meier"}, "annotators must be a list of columns"),
+        (COLUMNS, {"annotators": []}, "annotators must be a list of columns"),
+        (COLUMNS, {"annotators": ["dr_meyer"]}, "did you mean 'dr_meier'"),
+        (COLUMNS, {"annotators": DOCTORS, "unsure": "dunno"}, "no vote .* is 'dunno'"),
+        (COLUMNS, {"annotators": DOCTORS, "unsure": 3}, "unsure must be a vote, or a"),
+        (COLUMNS, {"annotators": DOCTORS, "rule": 3}, "bag 's1' has no label w"),
+        (COLUMNS, {"annotators": DOCTORS, "classes": ["a"]}, "is not among the class"),
+        (
+            COLUMNS.replace("s2,stroma,,stroma", "s2,,,"),
+            {"annotators": DOCTORS},
+            "bag 's2' has no votes: drop it",
+        ),
+        (COLUMNS.replace("tumour|nec", "||"), {"annotators": DOCTORS}, "'dr_silva' mu"),
+    ],
+)
+def test_what_is_wrong_with_columns_of_votes(tmp_path, text, options, says) -> None:
+    with pytest.raises(MiplError, match=says):
+        read_dataset(slides(tmp_path, text), **options)

@@ -65,7 +65,9 @@ def import_(
     out: Out,
     labels: flags.Labels = None,
     annotations: flags.Annotations = None,
+    annotators: flags.Annotators = None,
     rule: flags.Rule = None,
+    unsure: flags.Unsure = None,
     splits: Annotated[
         Path | None, typer.Option(help="Your own splits: a file, or a folder.")
     ] = None,
@@ -99,7 +101,9 @@ def import_(
     told = flags.told(
         labels=labels,
         annotations=annotations,
+        annotators=annotators,
         rule=rule,
+        unsure=unsure,
         splits=splits,
         bag_id=bag_id,
         candidates=candidates,

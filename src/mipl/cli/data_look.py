@@ -73,16 +73,18 @@ def validate(
     """Report what is wrong or doubtful in a data set; exit code 1 on errors."""
     from mipl.runs.source import Source
 
-    found = _findings(Source(name_or_path, r, seed, raw, settings or ()))
+    found, checked = _findings(Source(name_or_path, r, seed, raw, settings or ()))
     if as_json:
         show_json([one.as_dict() for one in found])
     else:
-        views.show_findings(name_or_path, found)
+        views.show_findings(name_or_path, found, checked)
     if any(one.severity == "error" for one in found):
         raise typer.Exit(FOUND_ERRORS)
 
 
-def _findings(source: Source) -> list[Finding]:
+def _findings(source: Source) -> tuple[list[Finding], str]:
+    """Return the findings, and what they were looked for in."""
+    from mipl.data.describe import describe
     from mipl.data.findings import findings_of_error
     from mipl.data.validate import validate
     from mipl.errors import BadBags, BadFile
@@ -90,5 +92,7 @@ def _findings(source: Source) -> list[Finding]:
     try:
         dataset = source.dataset()
     except (BadFile, BadBags) as error:
-        return findings_of_error(error)
-    return validate(dataset)
+        return findings_of_error(error), ""
+    told = describe(dataset)
+    groups = "no groups" if told.groups is None else f"{told.groups:,} groups"
+    return validate(dataset), f"{told.bags:,} bags, {groups}"

@@ -63,7 +63,7 @@ def _published(record: Record) -> dict[str, str]:
     return columns
 
 
-def show_findings(name: str, found: Sequence[Finding]) -> None:
+def show_findings(name: str, found: Sequence[Finding], checked: str = "") -> None:
     """Show each finding with its examples and its remedy, then how many there are."""
     from rich.padding import Padding
     from rich.text import Text
@@ -76,7 +76,8 @@ def show_findings(name: str, found: Sequence[Finding]) -> None:
             body.append(f"e.g. {plain(', '.join(one.examples))}{more}\n", "dim")
         body.append(f"→ {one.remedy}")
         show(head, Padding(body, (0, 0, 1, 2)))
-    show(Text.assemble((plain(name), "bold"), f": {counted(found)}"))
+    note = (f"  {checked}", "dim")
+    show(Text.assemble((plain(name), "bold"), f": {counted(found)}", note))
 
 
 def counted(found: Sequence[Finding]) -> str:

@@ -1,5 +1,6 @@
 """Flags that tell what the columns of a label table mean."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,17 @@ Annotations = Annotated[
 Rule = Annotated[
     str | None,
     typer.Option(help="How votes make sets: union, crc, or the least number."),
+]
+Annotators = Annotated[
+    list[str] | None,
+    typer.Option(help="Columns a,b,c that hold one annotator's votes each."),
+]
+Unsure = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="VOTE[=a|b]",
+        help="A vote that stands for every class, or for these; repeatable.",
+    ),
 ]
 BagId = Annotated[str | None, typer.Option(help="Column of bag ids.")]
 CandidateColumns = Annotated[
@@ -28,6 +40,8 @@ def told(
     rule: str | None,
     candidates: str | None,
     classes: str | None,
+    annotators: Sequence[str] | None = None,
+    unsure: Sequence[str] | None = None,
     **others: Any,
 ) -> dict[str, Any]:
     """Return the flags that were given, as the readers of tables take them.
@@ -44,8 +58,16 @@ def told(
         if candidates and "," in candidates
         else candidates,
         "classes": listed(classes),
+        "annotators": None if annotators is None else listed(",".join(annotators)),
+        "unsure": None if unsure is None else dict(map(_meaning, unsure)),
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _meaning(unsure: str) -> tuple[str, str | None]:
+    """Divide a vote from the classes it stands for."""
+    vote, _, classes = unsure.partition("=")
+    return vote.strip(), classes or None
 
 
 def listed(names: str | None) -> list[str] | None:

@@ -30,7 +30,8 @@ class Candidates(Frozen):
     y : Candidates, (m, k) matrix, list of sets or lists of class names, or 1-D labels
         A boolean or 0/1 matrix gives the sets themselves; other non-negative numbers
         (votes, probabilities) give sets by their support and starting label weights by
-        their normalised rows; 1-D labels are sets of one.
+        their normalised rows; 1-D labels are sets of one, and a text in their place,
+        as ``"oak|elm"``, is a set of the names between ``|``.
     classes : list of k class names, optional
         Order of the columns. By default 0..k-1 for a matrix (the column names of a
         data frame), otherwise the sorted names that occur.
@@ -47,6 +48,8 @@ class Candidates(Frozen):
     >>> y = Candidates([{"oak", "elm"}, {"oak"}])
     >>> y.classes.tolist(), y.matrix.astype(int).tolist()
     (['elm', 'oak'], [[1, 1], [0, 1]])
+    >>> Candidates(["oak|elm", "oak"]).matrix.astype(int).tolist()
+    [[1, 1], [0, 1]]
     >>> Candidates(np.array([[3.0, 1.0, 0.0]])).weights.tolist()
     [[0.75, 0.25, 0.0]]
     """

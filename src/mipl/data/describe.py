@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from mipl.data.agreement import AGREEMENT, Agreement
 from mipl.data.bags import Array
 from mipl.data.dataset import Dataset
 from mipl.data.description import SEEN, Bin, Description, Pair, Spread
@@ -30,6 +31,9 @@ def describe(dataset: Dataset) -> Description:
     sizes, bags_of_size = np.unique(candidates.sizes, return_counts=True)
     truth = None if dataset.labels is None else candidates.encode(dataset.labels)
     k = len(dataset.classes)
+    sizes_of_groups = None
+    if dataset.groups is not None:
+        sizes_of_groups = np.unique(dataset.groups, return_counts=True)[1]
     return Description(
         name=dataset.name,
         licence=dataset.licence,
@@ -48,10 +52,12 @@ def describe(dataset: Dataset) -> Description:
         frequent_pairs=_frequent_pairs(candidates.matrix, dataset.classes, truth),
         size_histogram=_size_histogram(bags.sizes),
         weighted=candidates.weights is not None,
-        groups=None if dataset.groups is None else len(np.unique(dataset.groups)),
+        groups=None if sizes_of_groups is None else len(sizes_of_groups),
+        bags_per_group=None if sizes_of_groups is None else Spread.of(sizes_of_groups),
         splits={name: len(folds) for name, folds in dataset.splits.items()},
         on_disk=bags.on_disk,
         seen_in_training=_seen(dataset.facts.get(SEEN)),
+        agreement=Agreement.of_fact(dataset.facts.get(AGREEMENT)),
         facts=dict(dataset.facts),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mipl.data.agreement import AGREEMENT, Agreement
 from mipl.data.bags import Array
 
 _BAR = 40
@@ -62,6 +63,8 @@ class Description:
     seen_in_training : Spread or None
         Share of the test instances that training bags hold, too, over the folds,
         where instances recur across bags and the facts tell it.
+    agreement : Agreement or None
+        How far the annotators agree, where the candidates were made of votes.
     facts : mapping
         How the data came to be and what is known to be missing.
     """
@@ -82,9 +85,11 @@ class Description:
     size_histogram: tuple[Bin, ...]
     weighted: bool
     groups: int | None
+    bags_per_group: Spread | None
     splits: Mapping[str, int]
     on_disk: bool
     seen_in_training: Spread | None
+    agreement: Agreement | None
     facts: Mapping[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
@@ -121,7 +126,7 @@ class Description:
                 f"{p.first} + {p.second} ({p.bags:,})" for p in self.frequent_pairs
             ),
             "label weights": "given with the candidates" if self.weighted else "",
-            "groups": "" if self.groups is None else f"{self.groups:,}",
+            "groups": self._groups(),
             "stored splits": ", ".join(
                 f"{name} ({folds} folds)" for name, folds in self.splits.items()
             ),
@@ -129,13 +134,14 @@ class Description:
             "test instances seen in training": ""
             if self.seen_in_training is None
             else _shares(self.seen_in_training),
+            **({} if self.agreement is None else self.agreement.lines()),
             "licence": self.licence,
             "source": self.source,
         }
         facts = {
             key.replace("_", " "): _fact(value)
             for key, value in self.facts.items()
-            if key != SEEN
+            if key != SEEN and (key != AGREEMENT or self.agreement is None)
         }
         return {key: value for key, value in (rows | facts).items() if value}
 
@@ -161,6 +167,13 @@ class Description:
         yield from (f"  {key:<{wide}}  {value}" for key, value in rows.items())
         yield "  instances per bag:"
         yield from (f"    {line}" for line in self.histogram())
+
+    def _groups(self) -> str:
+        if self.bags_per_group is None:
+            return "none, so splits may part any two bags"
+        least, most = self.bags_per_group.least, self.bags_per_group.most
+        span = f"{least:,}" if least == most else f"{least:,}-{most:,}"
+        return f"{self.groups:,}, of {span} bags each; seeded splits keep them whole"
 
     def _pairs_title(self) -> str:
         known = self.bags_per_class is not None

@@ -14,6 +14,7 @@ _MOST_EXAMPLES = 5
 _REMEDIES = {
     "empty-bags": "drop these bags together with their candidates.",
     "empty-sets": "drop these bags, or give them all classes as candidates.",
+    "duplicate-ids": "give each bag an id of its own, or one row.",
     "non-finite": "replace these values or drop the instances.",
     "unreadable": "mend what the sentence names, or export the file again.",
 }

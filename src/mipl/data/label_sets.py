@@ -27,7 +27,7 @@ def read_sets(y: Any, classes: Any) -> tuple[Array, Array, Array | None]:
         y = y.to_numpy()
     y = _one_label_each(_array_if_matrix(y))
     if not isinstance(y, np.ndarray) or y.ndim == 1:
-        return *_from_names(_as_sets(y), names), None
+        return *_from_names(_as_sets(y, names), names), None
     matrix, weights = _from_matrix(y)
     names = np.arange(matrix.shape[1]) if names is None else names
     if len(names) != matrix.shape[1]:
@@ -117,13 +117,14 @@ def _positions(sets: list[list[Any]], classes: Array, what: str) -> Array:
             if not isinstance(name, _NAME) or key not in position:
                 raise MiplError(
                     f"{what} {name!r} of bag {i} is not among the classes "
-                    f"{_some(classes)}."
+                    f"{some(classes)}."
                 )
             pairs.append((i, position[key]))
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def _some(classes: Array) -> str:
+def some(classes: Array) -> str:
+    """Return the first class names, for messages."""
     names = [str(name) for name in classes[:8].tolist()]
     return ", ".join(names) + (", ..." if len(classes) > 8 else "")
 
@@ -168,8 +169,36 @@ def _one_label_each(y: Any) -> Any:
     return y.ravel()
 
 
-def _as_sets(y: Any) -> list[list[Any]]:
-    sets = [list(row) if isinstance(row, _SET) else [row] for row in _items(y)]
+def divided(text: str) -> list[str]:
+    """Return the class names in a text that stands for a set, as ``oak|elm``.
+
+    This is the one rule for such texts, in Python and in files: a text in place of a
+    set is divided at ``|``; a name inside a list or a set, and a true label, is not.
+
+    Examples
+    --------
+    >>> divided("oak | elm"), divided("oak")
+    (['oak', 'elm'], ['oak'])
+    """
+    return [part.strip() for part in text.split("|")] if "|" in text else [text]
+
+
+def _as_sets(y: Any, known: Array | None) -> list[list[Any]]:
+    whole = set() if known is None else set(known.tolist())
+    sets = [
+        list(row)
+        if isinstance(row, _SET)
+        else divided(row)
+        if isinstance(row, str) and row not in whole
+        else [row]
+        for row in _items(y)
+    ]
+    for i, parts in enumerate(sets):
+        if len(parts) > 1 and "" in parts:
+            raise MiplError(
+                f"the candidates of bag {i} must be class names divided by '|', as "
+                f"'oak|elm'; one of them is empty: {'|'.join(map(str, parts))[:40]!r}."
+            )
     for i, names in enumerate(sets):
         for name in names:
             if not isinstance(name, _NAME):

@@ -7,6 +7,7 @@ code                         severity what it says
 ``empty-sets``               error    bags without candidates
 ``non-finite``               error    NaN or infinite values
 ``unreadable``               error    a file that is damaged or not understood
+``duplicate-ids``            error    bags with the id of another bag
 ``outside-set``              error    the true label is no candidate
 ``duplicates-across-splits`` error    copies of a bag in training and in test
 ``group-leakage``            error    bags of a group in training and in test
@@ -14,6 +15,8 @@ code                         severity what it says
 ``constant-features``        warning  features that never change
 ``full-sets``                warning  candidate sets of all labels
 ``never-candidate``          warning  labels that are in no set
+``divided-names``            warning  names of labels with ``|``, which divides names
+``unsure-labels``            warning  labels such as "unsure", which stand for several
 ``inseparable-labels``       warning  two labels that always come together
 ``several-classes``          warning  instances of several classes in a bag, by their
                                       labels; a note where it is only a guess
@@ -34,6 +37,7 @@ from mipl.data.leakage import duplicates, torn_groups
 from mipl.data.mixed_bags import mixed_bags, sample_rows
 from mipl.data.scan import Scan, scan
 
+_UNSURE = {"unsure", "not sure", "uncertain", "unclear", "unknown", "ambiguous", "?"}
 _ORDER = ("error", "warning", "note")
 
 
@@ -58,11 +62,13 @@ def validate(dataset: Dataset) -> list[Finding]:
     seen = scan(dataset.bags, rows)
     found = [
         *_non_finite(dataset.bags, seen),
+        *_duplicate_ids(dataset.bags),
         *_outside_set(dataset),
         *duplicates(dataset, seen.fingerprints),
         *torn_groups(dataset),
         *_constant_features(seen),
         *_full_sets(dataset),
+        *_doubtful_names(dataset),
         *_unused_labels(dataset),
         *_inseparable_labels(dataset),
         *_several_classes(dataset, rows, seen),
@@ -81,6 +87,20 @@ def _non_finite(bags: Bags, seen: Scan) -> list[Finding]:
         _names(bags, seen.bad_values > 0),
         f"{seen.bad_values.sum():,} values are NaN or infinite, in {{n}} of "
         f"{len(bags):,} bags.",
+    )
+
+
+def _duplicate_ids(bags: Bags) -> list[Finding]:
+    if bags.bag_ids is None:
+        return []
+    _, first, which = np.unique(bags.bag_ids, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[which] != np.arange(len(bags))).tolist()
+    return finding(
+        "duplicate-ids",
+        "error",
+        [f"{bags.name(i)} = {bags.name(int(first[which[i]]))}" for i in again],
+        f"the id is that of an earlier bag in {{n}} of {len(bags):,} bags, so that "
+        "labels, votes and predictions are mixed up.",
     )
 
 
@@ -116,6 +136,26 @@ def _full_sets(dataset: Dataset) -> list[Finding]:
         f"all labels are candidates in {{n}} of {len(dataset):,} bags, which says "
         "nothing about them.",
         "leave them out of training, or narrow their sets.",
+    )
+
+
+def _doubtful_names(dataset: Dataset) -> list[Finding]:
+    names = dataset.classes.astype(str).tolist()
+    return finding(
+        "divided-names",
+        "warning",
+        [name for name in names if "|" in name],
+        f"'|' is in the name of {{n}} of {len(names)} labels.",
+        "if it divides candidates, give these as candidates, not as true labels; "
+        "otherwise call the label by another name.",
+    ) + finding(
+        "unsure-labels",
+        "warning",
+        [name for name in names if name.strip().lower() in _UNSURE],
+        "doubt is the name of {n} of "
+        f"{len(names)} labels, which are then classes "
+        "like all others.",
+        "give the candidates that such a label stands for; of votes, unsure= tells it.",
     )
 
 

@@ -44,7 +44,7 @@ def read_pictures(
         See ``ImageBags.transform``.
     **columns
         ``bag_id``, ``candidates``, ``label``, ``group``, ``split``, ``classes``,
-        ``annotations``, ``rule``: see ``LabelOptions``.
+        ``annotations``, ``annotators``, ``rule``, ``unsure``: see ``LabelOptions``.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def read_pictures(
         raise MiplError(f"{root} is a file; give the folder of the pictures.")
     generator.check()
     pictures = as_pictures(root)
-    options = LabelOptions.of(columns)
+    options = LabelOptions.of(columns, without=["file"])
     if labels is None and options.annotations is None:
         labels = root / _LABELS
         if not labels.is_file():

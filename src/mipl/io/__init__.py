@@ -74,9 +74,9 @@ def read_dataset(
     **options
         Those of the format. MATLAB: ``variable``, ``target``, ``partial_target``,
         ``classes``, ``index``. Tables and folders: ``labels`` and ``annotations``
-        (paths), ``bag_id``, ``candidates``, ``label``, ``group``, ``split``, ``file``
-        (names of columns), ``classes``, ``rule``; tables also ``features`` and
-        ``coords``.
+        (paths), ``bag_id``, ``candidates``, ``label``, ``group``, ``split``,
+        ``annotators`` (names of columns), ``classes``, ``rule``, ``unsure``; folders
+        also ``file``, tables ``features`` and ``coords``.
 
     Examples
     --------

@@ -197,3 +197,30 @@ def test_percentiles_are_shares_of_instances_with_no_more_attention():
 def test_bags_stay_bags(model):
     bags = Bags(PROBLEM.bags)
     assert model._as_bags(bags).instances is bags.instances
+
+
+@pytest.mark.parametrize(
+    ("sets", "labels"),
+    [
+        ([{"elm", "oak"}, {"oak"}, {"yew"}] * 5, [0, 1, 2] * 5),
+        ([{0, 1}, {1}, {2}] * 5, ["elm", "oak", "yew"] * 5),
+        ([{0, 1}, {1}, {2}] * 5, np.array(["0", "1", "2"] * 5)),
+    ],
+)
+def test_score_tells_labels_of_another_kind(sets, labels):
+    model = Sound().fit(PROBLEM.bags, sets)
+    told = sentence(lambda: model.score(PROBLEM.bags, labels))
+    assert told.startswith("score needs labels from among the classes ")
+
+
+def test_score_takes_names_that_hold_the_divider():
+    model = Sound().fit(PROBLEM.bags, [{"a|b"}, {"c"}, {"d"}] * 5)
+    assert model.score(PROBLEM.bags, model.predict(PROBLEM.bags)) == 1.0
+    told = sentence(lambda: model.score(PROBLEM.bags, ["a|b", "c|d", "d"] * 5))
+    assert "got candidate sets" in told
+
+
+def test_score_takes_numbers_for_classes_that_are_their_text():
+    model = Sound().fit(PROBLEM.bags, [{"0", "1"}, {"1"}, {"2"}] * 5)
+    guess = model.predict(PROBLEM.bags)
+    assert model.score(PROBLEM.bags, guess.astype(int)) == 1.0

@@ -150,7 +150,9 @@ def _labelling(
     if labels is not None and classes is not None:
         labels = _as_names(labels, classes, path)
     if matrix is None:
-        return Candidates(labels, classes), labels
+        assert labels is not None
+        named = labels.dtype.kind == "U"  # True labels, of which '|' divides none.
+        return Candidates([[n] for n in labels] if named else labels, classes), labels
     if matrix.ndim == 2 and (matrix.dtype == bool or matrix.shape[1] == 1):
         names = np.arange(matrix.shape[1]) if classes is None else classes
         return Candidates.from_parts(matrix != 0, names, found["weights"]), labels

@@ -49,7 +49,8 @@ def read(
         The label table; by default ``labels.csv`` or the only table in the folder.
     **columns
         ``bag_id``, ``file``, ``candidates``, ``label``, ``group``, ``split``,
-        ``classes``, ``annotations``, ``rule``: see ``LabelOptions``.
+        ``classes``, ``annotations``, ``annotators``, ``rule``, ``unsure``: see
+        ``LabelOptions``.
     """
     root = existing(path)
     record = ours.from_record(root / RECORD)

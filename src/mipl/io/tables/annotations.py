@@ -1,9 +1,10 @@
-"""Crowd tables: one row per vote of an annotator for a label of a bag."""
+"""Votes of annotators: a row per vote, or a column per annotator."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from mipl.data.bags import Array
 from mipl.data.candidates import Candidates
 from mipl.data.crowd import Votes
 from mipl.errors import BadFile, MiplError
-from mipl.io.tables.candidate_columns import class_names
-from mipl.io.tables.columns import Columns, as_text, numbered
+from mipl.io.tables.candidate_columns import class_names, names_in
+from mipl.io.tables.columns import Columns, as_text, is_missing, numbered
 from mipl.io.tables.table_file import read_columns
 
 BAG = ("bag_id", "bag", "slide_id", "item", "task")
@@ -23,10 +24,50 @@ ANNOTATOR = ("annotator", "worker", "rater", "annotator_id", "worker_id")
 LABEL = ("label", "vote", "answer", "class")
 PROBABILITY = ("probability", "weight", "confidence", "count")
 
+Unsure = str | Mapping[str, Any] | None
+
 
 def is_annotation_table(table: Columns) -> bool:
     """Tell by its columns whether a table holds votes."""
     return table.find(*ANNOTATOR) is not None and table.find(*LABEL) is not None
+
+
+@dataclass(frozen=True, eq=False)
+class VoteTable:
+    """Votes on bags, and what else their table tells.
+
+    Attributes
+    ----------
+    keys : list of str
+        The bags, as the votes number them.
+    votes : Votes
+    annotators : list of str
+        As the votes number them.
+    table : Columns
+        The other columns, with as many rows as there are votes or bags.
+    bag : str
+        Its column of bag ids.
+    columns : set of str
+        The columns that held the votes.
+    """
+
+    keys: list[str]
+    votes: Votes
+    annotators: list[str]
+    table: Columns
+    bag: str
+    columns: frozenset[str]
+
+    def candidates(self, rule: str | int | None) -> Candidates:
+        """Make candidate sets of the votes, by a rule."""
+        try:
+            return _by_rule(self.votes, "union" if rule is None else rule)
+        except MiplError as error:
+            # The rules count bags; people know them by their ids.
+            named = re.sub(
+                r"\bbag (\d+)", lambda m: f"bag {self.keys[int(m[1])]!r}", str(error)
+            )
+            raise MiplError(f"{self.table.path}: {named}") from None
 
 
 def read_annotations(
@@ -38,12 +79,15 @@ def read_annotations(
     label: str | None = None,
     probability: str | None = None,
     classes: Sequence[Any] | None = None,
+    unsure: Unsure = None,
 ) -> tuple[list[str], Array, Candidates]:
     r"""Read a table of votes as candidate sets; the votes become their weights.
 
     Parameters
     ----------
     path : CSV or Parquet table
+        A vote may name several labels, as ``oak|elm``, which share its weight; an empty
+        one is missing.
     rule : "union", "crc" or int
         Every label that anyone gave; the rule of CRC-MIPL; or every label that at
         least so many annotators gave.
@@ -52,6 +96,9 @@ def read_annotations(
         probabilities a vote counts 1.
     classes : list of class names, optional
         By default those that occur.
+    unsure : str or mapping of str to class names, optional
+        A vote that stands for every class, as ``"unsure"``, or votes that stand for
+        several, as ``{"unsure": ["oak", "elm"], "?": None}`` (None: for every class).
 
     Returns
     -------
@@ -71,47 +118,147 @@ def read_annotations(
     >>> ids, [sorted(s) for s in candidates], candidates.weights[0].round(2).tolist()
     (['p', 'q'], [['elm', 'oak'], ['elm']], [0.33, 0.67])
     """
-    table = read_columns(path)
+    found = vote_rows(
+        read_columns(path),
+        bag=bag,
+        annotator=annotator,
+        label=label,
+        probability=probability,
+        classes=classes,
+        unsure=unsure,
+    )
+    return found.keys, found.votes.classes, found.candidates(rule)
+
+
+def vote_rows(
+    table: Columns,
+    *,
+    bag: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    probability: str | None = None,
+    classes: Sequence[Any] | None = None,
+    unsure: Unsure = None,
+) -> VoteTable:
+    """Read a table with a row per vote."""
     bag = _column(table, bag, BAG, "bag")
     annotator = _column(table, annotator, ANNOTATOR, "annotator")
     label = _column(table, label, LABEL, "label")
     probability = (
         table.find(*PROBABILITY) if probability is None else table.need(probability)
     )
-    bag_ids, bags = numbered(table.text(bag))
-    labels = table.text(label)
-    names = class_names(labels, classes)
+    keys, bags = numbered(table.text(bag))
+    annotators, who = numbered(table.text(annotator))
     weight = None if probability is None else np.array(table.floats(probability))
     if weight is not None and (weight < 0).any():
         row = int(np.argmax(weight < 0))
         raise BadFile(f"{table.place(row, probability)} must be >= 0.")
-    votes = Votes(
-        bag=bags,
-        annotator=numbered(table.text(annotator))[1],
-        column=_columns_of(table, label, labels, names),
-        weight=weight,
-        classes=names,
-        n_bags=len(bag_ids),
+    own = {annotator, label, probability}
+    votes = _votes(table, [label], bags, who[:, None], weight, classes, unsure)
+    rest = {name: cells for name, cells in table.cells.items() if name not in own}
+    return VoteTable(
+        keys,
+        replace(votes, n_bags=len(keys)),
+        annotators,
+        replace(table, cells=rest),
+        bag,
+        frozenset(name for name in own if name is not None),
     )
-    return bag_ids, names, _by_rule(votes, rule, bag_ids, table.path)
 
 
-def _by_rule(
-    votes: Votes, rule: str | int, bag_ids: list[str], path: Path
-) -> Candidates:
-    try:
-        if rule == "union":
-            return crowd.union(votes)
-        if rule == "crc":
-            return crowd.crc(votes)
-        if isinstance(rule, int):
-            return crowd.at_least(votes, rule)
-    except MiplError as error:
-        # The rules count bags; people know them by their ids.
-        named = re.sub(
-            r"\bbag (\d+)", lambda m: f"bag {bag_ids[int(m[1])]!r}", str(error)
+def vote_columns(
+    table: Columns,
+    bag: str,
+    annotators: Sequence[str],
+    classes: Sequence[Any] | None = None,
+    unsure: Unsure = None,
+) -> VoteTable:
+    """Read a table with a row per bag and a column per annotator."""
+    if isinstance(annotators, str) or not len(annotators):
+        raise MiplError(
+            "annotators must be a list of columns, one for each annotator; "
+            f"got {annotators!r}."
         )
-        raise MiplError(f"{path}: {named}") from None
+    columns = [table.need(name) for name in annotators]
+    keys, bags = numbered(table.text(bag))
+    who = np.tile(np.arange(len(columns)), (len(table), 1))  # (rows, annotators)
+    votes = _votes(table, columns, bags, who, None, classes, unsure)
+    votes = replace(votes, n_bags=len(keys))
+    return VoteTable(keys, votes, columns, table, bag, frozenset(columns))
+
+
+def _votes(
+    table: Columns,
+    columns: Sequence[str],
+    bags: Array,
+    who: Array,
+    weight: Array | None,
+    classes: Sequence[Any] | None,
+    unsure: Unsure,
+) -> Votes:
+    """Read the cells of these columns, each by the annotator that ``who`` tells."""
+    words, used = _unsure_words(unsure), set[str]()
+    told = []  # row, annotator, column, its names; None for every class.
+    for c, column in enumerate(columns):
+        for row, cell in enumerate(table.cells[column]):
+            if is_missing(cell):
+                continue
+            text = as_text(cell).strip()
+            if text in words:
+                names, used = words[text], used | {text}
+            else:
+                names = names_in(cell, table.place(row, column))
+            told.append((row, int(who[row, c]), column, names))
+    if not told:
+        raise BadFile(f"{table.path} holds no votes in {', '.join(columns)[:80]}.")
+    for word in words.keys() - used:
+        raise MiplError(
+            f"no vote of {table.path} is {word[:40]!r}, which unsure= names."
+        )
+    known = class_names([n for *_, names in told for n in names or ()], classes)
+    position = {as_text(name): i for i, name in enumerate(known.tolist())}
+    if not position:
+        raise BadFile(f"all votes of {table.path} are unsure; name the classes=.")
+    rows, shares = [], []
+    for row, who_said, column, names in told:
+        chosen = list(position) if names is None else names
+        for name in chosen:
+            if name not in position:
+                raise BadFile(
+                    f"{table.place(row, column)}: {name[:40]!r} is not among the "
+                    "classes."
+                )
+            rows.append((bags[row], who_said, position[name]))
+            shares.append((1.0 if weight is None else weight[row]) / len(chosen))
+    numbers = np.array(rows, dtype=np.int64)  # (v, 3)
+    bag, annotator, label = numbers.T
+    return Votes(bag, annotator, label, known, np.array(shares))
+
+
+def _unsure_words(unsure: Unsure) -> dict[str, list[str] | None]:
+    """Return what each unsure vote stands for; None is every class."""
+    if unsure is None:
+        return {}
+    if isinstance(unsure, str):
+        return {unsure: None}
+    if not isinstance(unsure, Mapping):
+        raise MiplError(
+            "unsure must be a vote, or a mapping of votes to the classes they stand "
+            f"for; got {unsure!r}."
+        )
+    return {
+        str(word): None if names is None else names_in(names, f"unsure vote {word!r}")
+        for word, names in unsure.items()
+    }
+
+
+def _by_rule(votes: Votes, rule: str | int) -> Candidates:
+    if rule == "union":
+        return crowd.union(votes)
+    if rule == "crc":
+        return crowd.crc(votes)
+    if isinstance(rule, int):
+        return crowd.at_least(votes, rule)
     raise MiplError(
         f"rule must be 'union', 'crc' or a whole number of annotators; got {rule!r}."
     )
@@ -127,13 +274,3 @@ def _column(table: Columns, given: str | None, usual: Sequence[str], what: str) 
             f"{', '.join(usual)}, its columns are {', '.join(table.cells)}."
         )
     return found
-
-
-def _columns_of(table: Columns, label: str, texts: list[str], names: Array) -> Array:
-    position = {as_text(name): i for i, name in enumerate(names.tolist())}
-    for row, text in enumerate(texts):
-        if text not in position:
-            raise BadFile(
-                f"{table.place(row, label)}: {text[:40]!r} is not among the classes."
-            )
-    return np.array([position[text] for text in texts], dtype=np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mipl.data.bags import Array
 from mipl.data.candidates import Candidates
+from mipl.data.label_sets import divided
 from mipl.errors import BadBags, BadFile, MiplError
 from mipl.io.tables.columns import Columns, as_number, as_text, is_missing, typed
 
@@ -29,7 +30,7 @@ def read_sets(table: Columns, column: str, classes: Any = None) -> Candidates:
     """
     _refuse_empty(table, column)
     sets = [
-        _parts(cell, table.place(row, column))
+        names_in(cell, table.place(row, column))
         for row, cell in enumerate(table.cells[column])
     ]
     names = class_names([name for parts in sets for name in parts], classes)
@@ -161,8 +162,8 @@ def _refuse_empty(table: Columns, column: str) -> None:
         )
 
 
-def _parts(cell: Any, place: str) -> list[str]:
-    """Return the names in one cell."""
+def names_in(cell: Any, place: str) -> list[str]:
+    """Return the names in one cell: ``a|b``, a JSON list, or a list."""
     if isinstance(cell, str) and cell.lstrip().startswith("["):
         try:
             cell = json.loads(cell)
@@ -172,7 +173,7 @@ def _parts(cell: Any, place: str) -> list[str]:
         parts = [as_text(part) for part in cell if not isinstance(part, (list, dict))]
         whole = len(parts) == len(cell) and not any(is_missing(part) for part in cell)
     else:
-        parts = [part.strip() for part in as_text(cell).split("|")]
+        parts = [part.strip() for part in divided(as_text(cell))]
         whole = not is_missing(cell) and all(parts)
     if not whole or not parts:
         raise BadFile(

@@ -159,21 +159,14 @@ def _layout(
 
 def _per_bag(header: Columns, options: LabelOptions) -> list[str]:
     """Return the columns that speak of the bag, not of the instance."""
-    roles = [_named(header, options, role) for role in USUAL if role != "bag_id"]
+    roles = [options.find(header, role) for role in USUAL if role != "bag_id"]
     folds = [c for found in split_columns(header).values() for c in found.values()]
     prefixed = [name for name in header.cells if name.startswith(PREFIXES)]
     told = options.candidates
     listed = [] if told is None or isinstance(told, str) else list(told)
+    listed += options.annotators or ()
     here = [name for name in listed if name in header.cells]
     return [n for n in (*roles, *folds, *prefixed, *here) if n is not None]
-
-
-def _named(header: Columns, options: LabelOptions, role: str) -> str | None:
-    """Return the column of a role, if it is here: it may be in the label table."""
-    told = getattr(options, role, None)
-    if isinstance(told, str):
-        return told if told in header.cells else None
-    return header.find(*USUAL[role])
 
 
 def _coord_columns(

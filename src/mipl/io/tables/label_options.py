@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from mipl.errors import unknown
+from mipl.errors import MiplError, unknown
 from mipl.io.tables.columns import Columns
 
 # The usual names of columns; the first is the one we write.
@@ -37,8 +37,12 @@ class LabelOptions:
         Their order; by default the sorted names that occur.
     annotations : path, optional
         A table of votes (bag, annotator, label) that gives the candidates.
-    rule : "union", "crc" or int
-        How votes become candidates; see ``read_annotations``.
+    annotators : list of str, optional
+        Columns that hold one annotator's votes each, in place of such a table.
+    rule : "union", "crc" or int, optional
+        How votes become candidates, "union" by default; see ``read_annotations``.
+    unsure : str or mapping of str to class names, optional
+        Votes that stand for every class, or for these; see ``read_annotations``.
     """
 
     bag_id: str | None = None
@@ -49,20 +53,50 @@ class LabelOptions:
     file: str | None = None
     classes: Any = None
     annotations: str | Path | None = None
-    rule: str | int = "union"
+    annotators: Sequence[str] | None = None
+    rule: str | int | None = None
+    unsure: str | Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], *others: str) -> LabelOptions:
-        """Build from keyword arguments; tell an unknown one, and the ``others``."""
-        known = [one.name for one in fields(cls)]
+    def of(
+        cls, options: Mapping[str, Any], *others: str, without: Sequence[str] = ()
+    ) -> LabelOptions:
+        """Build from keyword arguments; tell an unknown one, and the ``others``.
+
+        ``without`` names those that the reader at hand cannot use.
+        """
+        known = [one.name for one in fields(cls) if one.name not in without]
         for name in options:
             if name not in known:
                 raise unknown("option", name, [*known, "labels", "splits", *others])
         return cls(**options)
+
+    def check_votes(self, voted: bool) -> None:
+        """Refuse options that say nothing of a table with, or without, votes."""
+        if self.annotations is not None and self.annotators is not None:
+            raise MiplError("annotations= and annotators= exclude each other.")
+        if voted and self.candidates is not None:
+            raise MiplError(
+                "candidates= is not used beside votes, which make the candidate sets; "
+                "give one of the two."
+            )
+        for name in () if voted else ("rule", "unsure"):
+            if getattr(self, name) is not None:
+                raise MiplError(
+                    f"{name}= is about votes, and there are none; give annotations=, a "
+                    "table of them, or annotators=, the columns that hold them."
+                )
 
     def column(self, table: Columns, role: str) -> str | None:
         """Return the column that plays a role, as told or by its usual names."""
         told = getattr(self, role, None)
         if isinstance(told, str):
             return table.need(told)
+        return table.find(*USUAL[role])
+
+    def find(self, table: Columns, role: str) -> str | None:
+        """Return the column of a role if this table has it: another may."""
+        told = getattr(self, role, None)
+        if isinstance(told, str):
+            return told if told in table.cells else None
         return table.find(*USUAL[role])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mipl.data.agreement import AGREEMENT, agreement
 from mipl.data.bag_metadata import bag_name
 from mipl.data.bags import Array, Bags
 from mipl.data.candidates import Candidates
@@ -18,7 +19,13 @@ from mipl.data.dataset import Dataset
 from mipl.data.splits import Split
 from mipl.errors import BadBags, BadFile, MiplError
 from mipl.io.tables import candidate_columns as forms
-from mipl.io.tables.annotations import is_annotation_table, read_annotations
+from mipl.io.tables.annotations import (
+    VoteTable,
+    is_annotation_table,
+    vote_columns,
+    vote_rows,
+)
+from mipl.io.tables.bag_rows import BagRows, bag_column, bag_rows, bag_rows_of_votes
 from mipl.io.tables.columns import Columns
 from mipl.io.tables.label_options import USUAL, LabelOptions
 from mipl.io.tables.split_columns import Splits, read_splits, split_columns
@@ -37,6 +44,7 @@ class LabelTable:
     splits: Splits = field(default_factory=dict)
     sizes: list[float] | None = None
     files: list[list[str]] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def check_sizes(self, sizes: Array, path: Path) -> None:
         """Refuse bags of other sizes than the table counts, where it does."""
@@ -72,9 +80,12 @@ class LabelTable:
             },
             None if self.sizes is None else [self.sizes[i] for i in which],
             None if self.files is None else [self.files[i] for i in which],
+            self.facts,
         )
 
-    def dataset(self, bags: Bags, **details: Any) -> Dataset:
+    def dataset(
+        self, bags: Bags, facts: Mapping[str, Any] | None = None, **details: Any
+    ) -> Dataset:
         """Return the data set of these bags."""
         return Dataset(
             bags,
@@ -82,6 +93,7 @@ class LabelTable:
             labels=self.labels,
             groups=self.groups,
             splits=self.splits,
+            facts={**(facts or {}), **self.facts},
             **details,
         )
 
@@ -91,6 +103,7 @@ def read_label_table(
     options: LabelOptions,
     keys: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
+    beside: Columns | None = None,
 ) -> LabelTable:
     r"""Read a label table, or the votes that stand for one.
 
@@ -103,6 +116,8 @@ def read_label_table(
         The bags there are, in their order; each needs a row, and each row a bag.
     types : mapping, optional
         Types the columns were written from, by their names in ``Bags``.
+    beside : Columns, optional
+        Another table with a row per bag, asked for what this one does not tell.
 
     Examples
     --------
@@ -116,68 +131,67 @@ def read_label_table(
     """
     if isinstance(source, (str, Path)):
         source = read_columns(source)
-    if source is None:
-        return _from_votes(options.annotations, options, keys)
-    if options.annotations is None and is_annotation_table(source):
-        return _from_votes(source.path, options, keys)
-    bag = options.column(source, "bag_id")
-    if bag is None:
-        raise MiplError(
-            f"{source.path} has no column of bag ids; name it with bag_id=, its "
-            f"columns are {', '.join(source.cells)[:200]}."
+    votes = _vote_rows(source, options)
+    options.check_votes(votes is not None or options.annotators is not None)
+    tables = _bag_tables(source, votes, beside, options)
+    rows = tables[0]
+    for other in tables[1:]:
+        rows = rows.completed(other, options)
+    if rows.files is None:
+        options.column(rows.table, "file")  # Where it is told, it must be somewhere.
+    ids = rows.keys
+    order = _in_order(ids, keys, [rows.table.place(row) for row in range(len(ids))])
+    table = rows.table.take(order)
+    chosen = table.text(rows.bag)
+    if options.annotators is not None:
+        votes = vote_columns(
+            table, rows.bag, options.annotators, options.classes, options.unsure
         )
-    ids = source.text(bag)
-    rows, files = _one_row_per_bag(source, ids, options)
-    order = _in_order(
-        [ids[row] for row in rows], keys, [source.place(row) for row in rows]
-    )
-    table = source.take([rows[i] for i in order])
-    chosen = table.text(bag)
     return LabelTable(
         keys=chosen,
-        **_labelling(table, chosen, options),
+        **_labelling(table, chosen, options, votes),
         **_others(table, options, types or {}),
-        files=None if files is None else [files[key] for key in chosen],
+        files=None if rows.files is None else [rows.files[key] for key in chosen],
+        facts={} if votes is None else _agreement(votes),
     )
 
 
-def _from_votes(
-    path: str | Path | None, options: LabelOptions, keys: Sequence[str] | None
-) -> LabelTable:
-    if path is None:
+def _vote_rows(source: Columns | None, options: LabelOptions) -> VoteTable | None:
+    """Read the table with a row per vote, if there is one."""
+    if options.annotations is not None:
+        table = read_columns(options.annotations)
+    elif source is None:
         raise MiplError("give a label table (labels=) or votes (annotations=).")
-    ids, _, candidates = read_annotations(
-        path, rule=options.rule, bag=options.bag_id, classes=options.classes
-    )
-    order = _in_order(ids, keys, [str(path)] * len(ids))
-    return LabelTable([ids[i] for i in order], candidates[np.array(order)])
+    elif options.annotators is None and is_annotation_table(source):
+        table = source
+    else:
+        return None
+    bag = options.bag_id
+    if source not in (None, table) and bag not in table.cells:
+        bag = None  # It is the label table's; the votes may call it otherwise.
+    return vote_rows(table, bag=bag, classes=options.classes, unsure=options.unsure)
 
 
-def _one_row_per_bag(
-    table: Columns, ids: list[str], options: LabelOptions
-) -> tuple[list[int], dict[str, list[str]] | None]:
-    """Return the first row of each bag, and the files of its rows where named."""
-    file = options.column(table, "file")
-    meant = sorted(_meant(table, options) - {file})
-    first: dict[str, int] = {}
-    for row, key in enumerate(ids):
-        start = first.setdefault(key, row)
-        if start == row:
-            continue
-        if file is None:
-            raise BadFile(f"{table.place(row)}: bag {key[:40]!r} had a row before.")
-        for name in meant:
-            if table.cells[name][row] != table.cells[name][start]:
-                raise BadFile(
-                    f"{table.place(row, name)} must repeat {table.place(start)} "
-                    f"for bag {key[:40]!r}; they differ."
-                )
-    if file is None:
-        return list(first.values()), None
-    files: dict[str, list[str]] = {key: [] for key in first}
-    for key, path in zip(ids, table.text(file), strict=True):
-        files[key].append(path)
-    return list(first.values()), files
+def _bag_tables(
+    source: Columns | None,
+    votes: VoteTable | None,
+    beside: Columns | None,
+    options: LabelOptions,
+) -> list[BagRows]:
+    """Return what tells of bags; the first decides which there are."""
+    tables = []
+    own = votes is None or options.annotations is not None
+    if source is not None and own:
+        tables.append(bag_rows(source, options, _meant(source, options)))
+    if votes is not None:
+        tables.append(bag_rows_of_votes(votes, options))
+    if beside is not None:
+        tables.append(BagRows(beside, bag_column(beside, options)))
+    return tables
+
+
+def _agreement(votes: VoteTable) -> dict[str, Any]:
+    return {AGREEMENT: agreement(votes.votes, votes.annotators).as_dict()}
 
 
 def _in_order(
@@ -208,13 +222,14 @@ def _in_order(
 
 
 def _labelling(
-    table: Columns, keys: list[str], options: LabelOptions
+    table: Columns, keys: list[str], options: LabelOptions, votes: VoteTable | None
 ) -> dict[str, Any]:
     label = options.column(table, "label")
-    if options.annotations is not None:
-        candidates = _from_votes(options.annotations, options, keys).candidates
-    else:
+    if votes is None:
         candidates = _candidates(table, options, label)
+    else:
+        order = _in_order(votes.keys, keys, [str(votes.table.path)] * len(votes.keys))
+        candidates = votes.candidates(options.rule)[order]
     labels = None
     if label is not None:
         labels = forms.read_labels(table, label, candidates.classes)
@@ -253,7 +268,8 @@ def _named(table: Columns, options: LabelOptions) -> set[str]:
     roles = {options.column(table, role) for role in USUAL}
     folds = {c for found in split_columns(table).values() for c in found.values()}
     prefixed = {name for name in table.cells if name.startswith(forms.PREFIXES)}
-    return {name for name in roles if name is not None} | folds | prefixed
+    annotators = set(options.annotators or ())
+    return {name for name in roles if name is not None} | folds | prefixed | annotators
 
 
 def _meant(table: Columns, options: LabelOptions) -> set[str]:

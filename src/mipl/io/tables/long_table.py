@@ -69,17 +69,20 @@ def read(
         end, where other columns are left.
     **columns
         ``bag_id``, ``candidates``, ``label``, ``group``, ``split``, ``classes``,
-        ``annotations``, ``rule``: see ``LabelOptions``.
+        ``annotations``, ``annotators``, ``rule``, ``unsure``: see ``LabelOptions``.
     """
     path = existing(path)
     record = _record_of(path)
-    options = ours.with_classes(LabelOptions.of(columns, "features", "coords"), record)
+    options = ours.with_classes(
+        LabelOptions.of(columns, "features", "coords", without=["file"]), record
+    )
     instances = _instances(path, options, features, coords, record)
     source = _label_source(path, labels, options, instances)
     if source is not None and source is not instances.per_bag:
         ours.check_header(source, record, record_path(path).name)
     types = (record or {}).get("types", {})
-    table = read_label_table(source, options, instances.keys, types)
+    beside = None if source is instances.per_bag else instances.per_bag
+    table = read_label_table(source, options, instances.keys, types, beside)
     table.check_sizes(np.diff(instances.offsets), path)
     return _dataset(path, instances, table, record)
 
@@ -95,7 +98,9 @@ def read_bags(
     """Read the bags of a long table; labels are neither needed nor read."""
     path = existing(path)
     record = _record_of(path)
-    options = ours.with_classes(LabelOptions.of(columns, "features", "coords"), record)
+    options = ours.with_classes(
+        LabelOptions.of(columns, "features", "coords", without=["file"]), record
+    )
     instances = _instances(path, options, features, coords, record)
     return _bags(path, instances, record)
 

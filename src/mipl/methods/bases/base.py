@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
+from mipl.data.label_sets import some
 from mipl.errors import Diverged, MiplError
 from mipl.methods.saving.persist import Persistent
 from mipl.metrics.calibration import (
@@ -126,6 +127,9 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
         """Return the accuracy against true labels."""
         check_is_fitted(self)
         is_matrix = getattr(y, "ndim", 1) == 2 and not isinstance(y, Candidates)
+        if isinstance(y, (list, tuple)) or getattr(y, "ndim", 0) == 1:
+            known = set(self.classes_.tolist())  # Of these, '|' divides none.
+            y = [[n] if isinstance(n, str) and n in known else n for n in y]
         truth = Candidates(y, classes=self.classes_ if is_matrix else None)
         if (truth.sizes > 1).any():
             raise MiplError(
@@ -134,6 +138,13 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
                 "margin_violation_rate of mipl.selection."
             )
         labels = truth.classes[truth.matrix.argmax(axis=1)]
+        if (labels.dtype.kind == "U") != (self.classes_.dtype.kind == "U"):
+            labels = labels.astype(str)  # Text classes take numbers as their text.
+            if not np.isin(labels, self.classes_).any():
+                raise MiplError(
+                    "score needs labels from among the classes "
+                    f"{some(self.classes_)}; got {some(truth.classes)}."
+                )
         return float(super().score(X, labels, sample_weight))
 
     def set_params(self, **params: Any) -> Self:
