@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from mipl.atomic_folders import atomic_folder, read_whole, standing
 from mipl.errors import MiplError
-from mipl.files import FileCalls, atomic_folder, previous
+from mipl.files import FileCalls
 
 NAMES = ("one", "two")
 
@@ -16,10 +17,10 @@ class PowerCut(BaseException):
 
 
 class Failing(FileCalls):
-    """Raises at the n-th call."""
+    """Raises at the n-th call; may be of a system that cannot exchange names."""
 
-    def __init__(self, n, error):
-        self.left, self.error = n, error
+    def __init__(self, n, error, swaps=True):
+        self.left, self.error, self.swaps = n, error, swaps
 
     def _count(self):
         self.left -= 1
@@ -42,6 +43,10 @@ class Failing(FileCalls):
         self._count()
         super().replace(source, target)
 
+    def swap(self, first, second):
+        self._count()
+        return self.swaps and super().swap(first, second)
+
     def fsync_dir(self, folder):
         self._count()
         super().fsync_dir(folder)
@@ -57,7 +62,7 @@ def write(folder, text, calls=None):
 
 def content(folder):
     """What a reader finds who knows where an earlier folder lies."""
-    found = folder if folder.exists() else previous(folder)
+    found = standing(folder)
     if not found.exists():
         return None
     return {path.name: path.read_bytes() for path in found.iterdir()}
@@ -68,13 +73,14 @@ OLD, NEW = (dict.fromkeys(NAMES, text) for text in (b"old", b"new"))
 
 @pytest.mark.parametrize("exists", [False, True])
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "no space"), PowerCut()])
-def test_whatever_call_fails_a_reader_finds_old_or_new(tmp_path, exists, error):
+@pytest.mark.parametrize("swaps", [True, False])
+def test_whatever_call_fails_a_reader_finds_old_or_new(tmp_path, exists, error, swaps):
     target = tmp_path / "folder"
     outcomes = []
     for n in range(20):
         if exists:
             write(target, b"old")
-        calls = Failing(n, error)
+        calls = Failing(n, error, swaps)
         try:
             write(target, b"new", calls)
         except (MiplError, PowerCut):
@@ -109,10 +115,13 @@ def test_a_failed_rename_puts_the_old_folder_back(tmp_path):
                 raise OSError(errno.EIO, "input/output error")
             super().replace(source, target)
 
+        def swap(self, first, second):
+            return False
+
     with pytest.raises(MiplError, match=r"cannot write .*: input/output error"):
         write(target, b"new", SecondRename())
     assert {path.name: path.read_bytes() for path in target.iterdir()} == OLD
-    assert not previous(target).exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_a_failure_inside_leaves_nothing(tmp_path):
@@ -160,3 +169,49 @@ def test_a_folder_may_hold_a_folder(tmp_path) -> None:
     assert (tmp_path / "run/file").read_text() == "new"
     assert (tmp_path / "run/inner/deep").read_text() == "new"
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+def test_an_exchange_leaves_no_moment_without_a_folder(tmp_path):
+    write(tmp_path / "a", b"old")
+    seen = []
+
+    class Watching(FileCalls):
+        def swap(self, first, second):
+            done = super().swap(first, second)
+            seen.append((done, content(tmp_path / "a"), content(first)))
+            return done
+
+    write(tmp_path / "a", b"new", Watching())
+    if not seen[0][0]:
+        pytest.skip("this file system cannot exchange names")
+    assert seen == [(True, NEW, OLD)]
+
+
+def test_a_reader_gets_one_writing_when_the_folder_is_replaced_meanwhile(tmp_path):
+    target = tmp_path / "a"
+    write(target, b"old")
+    turns = []
+
+    def read(folder):
+        first = (folder / "one").read_bytes()
+        if not turns:
+            write(target, b"new")
+        turns.append(first)
+        return first, (folder / "two").read_bytes()
+
+    assert read_whole(target, read) == (b"new", b"new")
+    assert turns == [b"old", b"new"]
+
+
+def test_a_file_in_a_folder_in_the_folder_is_forced_to_the_disk(tmp_path):
+    forced = []
+
+    class Noting(FileCalls):
+        def fsync(self, path):
+            forced.append(path.name)
+            super().fsync(path)
+
+    with atomic_folder(tmp_path / "a", (), Noting()) as place:
+        (place / "features").mkdir()
+        (place / "features" / "bag.npy").write_bytes(b"1")
+    assert forced == ["bag.npy"]

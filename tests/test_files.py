@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from mipl.atomic_folders import atomic_folder
 from mipl.errors import BadFile, MiplError
 from mipl.files import (
     FileCalls,
-    atomic_folder,
     atomic_path,
     clear_temporaries,
     existing,

@@ -4,20 +4,23 @@ import hashlib
 import os
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from secrets import token_hex
-from typing import IO
+from typing import IO, TypeVar
 
 from mipl.errors import BadFile, MiplError
+from mipl.swap import swap
 
 _CHUNK = 1 << 20
 _LONGEST_NAME = 1024
+_TRIES = 10
+_Read = TypeVar("_Read")
 
 
 class FileCalls:
-    """The five system calls a safe write is made of; tests replace them to fail."""
+    """The system calls a safe write is made of; tests replace them to fail."""
 
     def open(self, path: Path) -> IO[bytes]:
         """Open a new file for writing."""
@@ -35,6 +38,10 @@ class FileCalls:
     def replace(self, source: Path, target: Path) -> None:
         """Rename over the target in one step."""
         source.replace(target)
+
+    def swap(self, first: Path, second: Path) -> bool:
+        """Exchange two names in one step; False where the system cannot."""
+        return swap(first, second)
 
     def fsync_dir(self, folder: Path) -> None:
         """Force a folder's entries to the disk, where the system can."""
@@ -56,84 +63,24 @@ def atomic_path(path: str | Path, calls: FileCalls = CALLS) -> Iterator[Path]:
     A reader sees the old file or the new one, never a mixture. Whatever fails is
     raised, and the temporary file is removed. A link is written through.
     """
-    with _told(path):
-        target = _writeable(Path(path))
+    with write_errors(path):
+        target = writeable(Path(path))
         if target.is_dir():
             raise MiplError(f"cannot write {path}: it is a folder; give a file name.")
-    temporary = _beside(target, token_hex(8))
+    temporary = beside(target, token_hex(8))
     try:
-        with _told(path):
+        with write_errors(path):
             yield temporary
             calls.fsync(temporary)
             calls.replace(temporary, target)
             calls.fsync_dir(target.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # What the failure was is being raised.
+            temporary.unlink()
 
 
-@contextmanager
-def atomic_folder(
-    path: str | Path, files: Iterable[str], calls: FileCalls = CALLS
-) -> Iterator[Path]:
-    """Give a temporary folder beside ``path`` that becomes ``path`` on success.
-
-    An earlier folder is replaced if it holds none but these files. It lies at
-    ``previous(path)`` between the two renames that this takes, so that a reader who
-    looks there too always finds a whole folder.
-    """
-    with _told(path):
-        target = _writeable(Path(path))
-    temporary = _beside(target, token_hex(8))
-    try:
-        with _told(path):
-            _check_replaceable(path, target, set(files))
-            temporary.mkdir()
-            yield temporary
-            for file in temporary.iterdir():
-                if file.is_file():  # A folder inside was written by this function.
-                    calls.fsync(file)
-            calls.fsync_dir(temporary)
-            _exchange(temporary, target, calls)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def previous(path: str | Path) -> Path:
-    """Return where an earlier folder lies while ``atomic_folder`` replaces it."""
-    real = Path(os.path.realpath(path))  # Unlike Path.resolve it takes any link.
-    return real.with_name(f".{real.name}.previous")
-
-
-def _exchange(new: Path, target: Path, calls: FileCalls) -> None:
-    old = previous(target)
-    if target.exists():
-        shutil.rmtree(old, ignore_errors=True)  # Left there by a killed process.
-        calls.replace(target, old)
-    try:
-        calls.replace(new, target)
-    except OSError:
-        if old.exists():
-            old.replace(target)
-        raise
-    calls.fsync_dir(target.parent)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _check_replaceable(path: str | Path, target: Path, files: set[str]) -> None:
-    if target.is_file():
-        raise MiplError(f"cannot write {path}: it is a file; give a folder's name.")
-    if target == Path.cwd():
-        raise MiplError(f"cannot write {path}: it is in use; give another folder.")
-    held = {entry.name for entry in target.iterdir()} if target.exists() else set()
-    others = held - files
-    if others:
-        raise MiplError(
-            f"cannot write {path}: the folder holds other files ({min(others)}); "
-            "give a new name."
-        )
-
-
-def _beside(target: Path, token: str) -> Path:
+def beside(target: Path, token: str) -> Path:
+    """Return the name of a temporary file, or folder, of a target in its folder."""
     # The hash of the name tells whose temporary file this is, however long the name.
     own = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
     return target.with_name(f".mipl-{own}-{token}.tmp")
@@ -141,14 +88,14 @@ def _beside(target: Path, token: str) -> Path:
 
 def clear_temporaries(path: str | Path) -> None:
     """Remove what killed processes have left of their writes of this path."""
-    with _told(path):
-        pattern = _beside(_writeable(Path(path)), "*")
+    with write_errors(path):
+        pattern = beside(writeable(Path(path)), "*")
         for left in pattern.parent.glob(pattern.name):
             shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
 
 
 @contextmanager
-def _told(path: str | Path) -> Iterator[None]:
+def write_errors(path: str | Path) -> Iterator[None]:
     """Tell in a sentence why a write failed."""
     try:
         yield
@@ -159,7 +106,7 @@ def _told(path: str | Path) -> Iterator[None]:
         ) from error
 
 
-def _writeable(path: Path) -> Path:
+def writeable(path: Path) -> Path:
     """Return where the file really lies; refuse what a file cannot replace."""
     if "\0" in str(path):
         raise MiplError(f"cannot write {path}: a name cannot hold a zero byte.")
@@ -211,6 +158,32 @@ def read_bounded(path: str | Path, limit: int) -> bytes:
         size = path.stat().st_size
         raise BadFile(f"{path} has {size:,} bytes; at most {limit:,} are read here.")
     return data
+
+
+def steadily(
+    read: Callable[[], _Read], state: Callable[[], object], what: str | Path
+) -> _Read:
+    """Read until the state is the same before and after: all of it belongs together."""
+    for _ in range(_TRIES):
+        before = state()
+        try:
+            found = read()
+        except (MiplError, OSError):
+            if state() == before:
+                raise
+        else:
+            if state() == before:
+                return found
+    raise BadFile(f"{what} was changed while it was read; read it again.")
+
+
+def stamp(path: Path) -> tuple[int, ...] | None:
+    """Return what tells one writing of a file from another; None where it is absent."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def existing(path: str | Path) -> Path:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.io.toy import without_hashes
 
 from mipl import Bags, Candidates, Dataset, MiplError
 from mipl.io.tables import long_table
@@ -170,6 +171,7 @@ def test_numbers_that_cannot_be_as_written_are_told(tmp_path: Path) -> None:
     data = Dataset(np.zeros((2, 1)), [{0}, {1}], groups=[0.5, 1.5])
     for cell, says in (("1e999", "not finite"), ("x", "could not convert")):
         long_table.write(data, tmp_path / "t.csv")
+        without_hashes(tmp_path / "t.csv")
         labels = tmp_path / "t.labels.csv"
         labels.write_text(labels.read_text().replace("1.5", cell))
         with pytest.raises(MiplError, match=rf"column 'group' must hold <f8: .*{says}"):
@@ -211,6 +213,7 @@ def test_a_changed_header_of_our_own_table_is_told(
 ) -> None:
     for name, column in (("t.csv", "f0"), ("t.labels.csv", "label")):
         long_table.write(trees, tmp_path / "t.csv")
+        without_hashes(tmp_path / "t.csv")
         text = (tmp_path / name).read_text()
         (tmp_path / name).write_text(text.replace(f",{column},", ",other,", 1))
         with pytest.raises(MiplError, match=r"delete t\.csv\.json"):
@@ -272,8 +275,31 @@ def test_a_wrong_record_is_told(trees: Dataset, tmp_path: Path, part: str) -> No
 def test_ids_of_another_type_than_written_are_told(tmp_path: Path) -> None:
     data = Dataset(Bags(np.zeros((2, 1)), bag_ids=[1, 2]), [{0}, {1}])
     long_table.write(data, tmp_path / "t.csv")
+    without_hashes(tmp_path / "t.csv")
     for name in ("t.csv", "t.labels.csv"):
         text = (tmp_path / name).read_text()
         (tmp_path / name).write_text(text.replace("\n2,", "\nz,"))
     with pytest.raises(MiplError, match="column 'bag_id' must hold <i8"):
         long_table.read(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.labels.csv"])
+def test_a_part_that_was_changed_by_itself_is_told(
+    trees: Dataset, tmp_path: Path, name: str
+) -> None:
+    long_table.write(trees, tmp_path / "t.csv")
+    text = (tmp_path / name).read_text()
+    (tmp_path / name).write_text(text.replace("1", "2", 1))
+    with pytest.raises(MiplError, match=rf"{name} is not the file .* delete t\.csv\."):
+        long_table.read(tmp_path / "t.csv")
+    if name == "t.labels.csv":  # Bags to predict need no labels.
+        long_table.read_bags(tmp_path / "t.csv")
+
+
+def test_another_label_table_may_be_given_beside_a_record(
+    trees: Dataset, tmp_path: Path
+) -> None:
+    long_table.write(trees, tmp_path / "t.csv")
+    (tmp_path / "t.labels.csv").rename(tmp_path / "moved.csv")
+    data = long_table.read(tmp_path / "t.csv", labels=tmp_path / "moved.csv")
+    assert data.labels is not None and data.labels.tolist() == list(trees.labels)

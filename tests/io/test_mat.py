@@ -9,7 +9,7 @@ from tests.io.toy import VERSIONS, assert_same, cells_of, toy
 from mipl.data import Bags, Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.io.matlab import mat
-from mipl.io.matlab.mat_write import save
+from mipl.io.matlab.mat_write import put
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -178,7 +178,7 @@ def test_too_large_for_version_5_is_told(tmp_path):
     cells = np.empty((1, 3), dtype=object)
     cells[0] = [rows, np.ones((1, 1)), np.ones((1, 1))]
     with pytest.raises(MiplError, match=r"version='7\.3' or a \*\.bags\.h5"):
-        save({"data": cells}, tmp_path / "a.mat", "5")
+        put({"data": cells}, tmp_path / "a.mat", "5")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,5 +1,8 @@
 """A small data set and its cell array, for the tests of several files."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 
 from mipl.data import Bags, Candidates, Dataset
@@ -43,3 +46,12 @@ def assert_same(found, expected):
         assert found.labels is None
     else:
         assert found.labels.tolist() == expected.labels.tolist()
+
+
+def without_hashes(path: Path) -> Path:
+    """Make the record of a table one of an earlier version, which had no hashes."""
+    record = path.with_name(f"{path.name}.json")
+    content = json.loads(record.read_text())
+    del content["files"], content["token"]
+    record.write_text(json.dumps(content))
+    return path

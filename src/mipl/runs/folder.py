@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from mipl.atomic_folders import atomic_folder, read_whole
 from mipl.errors import BadFile, MiplError
 from mipl.files import (
-    atomic_folder,
     clear_temporaries,
     make_folder,
     read_bounded,
@@ -106,6 +106,10 @@ def _told(generator: Mapping[str, Any]) -> str:
 
 def open_model(folder: Path) -> OpenedModel:
     """Load the model of a run's folder, or of a folder that ``save`` has written."""
+    return read_whole(folder, _open)
+
+
+def _open(folder: Path) -> OpenedModel:
     if (folder / FACTS).exists() or not (folder / MODEL).exists():
         return OpenedModel(load_model(folder), None, None)
     trained = _read_trained(folder / BAGS)

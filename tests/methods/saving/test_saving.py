@@ -6,7 +6,6 @@ from sklearn.exceptions import NotFittedError
 
 import mipl
 from mipl import MIPLMA, MiplError, Training, load_model
-from mipl.files import previous
 from mipl.methods.saving import model_file
 from mipl.methods.saving.model_file import CARD, FACTS, VALUES
 
@@ -97,7 +96,7 @@ def test_an_earlier_model_is_replaced_whole(saved, made, assert_same):
 def test_a_model_killed_between_the_renames_is_still_found(
     fitted, saved, made, assert_same
 ):
-    saved.rename(previous(saved))
+    aside = saved.rename(saved.with_name(f".{saved.name}.previous"))
     assert_same(fitted, load_model(saved), made())
     fitted.save(saved)
-    assert not previous(saved).exists()
+    assert not aside.exists()

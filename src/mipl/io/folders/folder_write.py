@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from mipl.atomic_folders import atomic_folder
 from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
-from mipl.files import atomic_folder, write_text
+from mipl.files import write_text
 from mipl.io import dataset_record as records
 from mipl.io.folders.bag_files import COORDS, FEATURES, INSTANCE_LABELS
 from mipl.io.tables import label_columns as ours
@@ -40,7 +41,7 @@ def write(dataset: Dataset, path: str | Path) -> None:
         for kind in (COORDS, INSTANCE_LABELS):
             if not any((folder / kind).iterdir()):
                 (folder / kind).rmdir()
-        ours.write_columns(folder / LABELS, labels)
+        ours.put_columns(folder / LABELS, labels)
         write_text(folder / RECORD, ours.to_record(dataset, labels))
 
 

@@ -6,7 +6,7 @@ meaning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,15 @@ from mipl.errors import BadFile, MiplError
 from mipl.fenced.frames import ARRAY, OTHER, SHAPE, Frame
 from mipl.fenced.mat_variables import HDF5_AT, HEADER, mat_kind
 from mipl.io.fence.reading import fenced
+from mipl.io.file_set import read_together
 from mipl.io.matlab.mat_bags import CellBags, bags_of_cells
-from mipl.io.matlab.mat_index import index_folder, read_index
+from mipl.io.matlab.mat_index import (
+    DATA,
+    index_folder,
+    read_index,
+    record_path,
+    set_of,
+)
 from mipl.io.matlab.mat_pll import dataset_of_matrices
 from mipl.io.matlab.mat_write import write
 
@@ -78,27 +85,38 @@ def read(
     if candidates not in ("numbers", "flags"):
         raise MiplError(f"candidates must be 'numbers' or 'flags'; got {candidates!r}.")
     wanted = [variable, partial_target, *_NAMES, *([target] if target else [])]
-    found, others = _variables(path, variable, wanted, max_bytes)
-    names = classes if classes is not None else found.get("classes")
-    data = found.get(variable)
-    if isinstance(data, CellBags):
-        dataset = data.dataset(
-            path, names, candidates == "flags", found.get("instance_classes")
-        )
-    elif isinstance(data, np.ndarray):
-        if target and target not in found and others:
-            raise BadFile(
-                f"{path} has no variable {target!r} but {_some(others)}; name the true "
-                "labels with target=, or give target=None."
+
+    def whole(places: Mapping[str, Path]) -> Dataset:
+        found, others = _variables(places[DATA], variable, wanted, max_bytes)
+        names = classes if classes is not None else found.get("classes")
+        data = found.get(variable)
+        if isinstance(data, CellBags):
+            dataset = data.dataset(
+                path, names, candidates == "flags", found.get("instance_classes")
             )
-        pair = (found.get(partial_target), found.get(target) if target else None)
-        dataset = dataset_of_matrices(path, data, *pair, names)
-    else:
+        elif isinstance(data, np.ndarray):
+            _check_target(path, target, found, others)
+            pair = (found.get(partial_target), found.get(target) if target else None)
+            dataset = dataset_of_matrices(path, data, *pair, names)
+        else:
+            raise BadFile(
+                f"{path} has no variable {variable!r} with bags; it has "
+                f"{_some(others)}: name it with variable=."
+            )
+        return _with_splits(dataset, index, places)
+
+    members = set_of(path) if index is True else {DATA: path}
+    return read_together(record_path(path), members, whole)
+
+
+def _check_target(
+    path: Path, target: str | None, found: dict[str, Any], others: dict[str, str]
+) -> None:
+    if target and target not in found and others:
         raise BadFile(
-            f"{path} has no variable {variable!r} with bags; it has {_some(others)}: "
-            "name it with variable=."
+            f"{path} has no variable {target!r} but {_some(others)}; name the true "
+            "labels with target=, or give target=None."
         )
-    return _with_splits(dataset, path, index)
 
 
 def _variables(
@@ -138,11 +156,17 @@ def _some(others: dict[str, str]) -> str:
     return ", ".join(names) or "no others"
 
 
-def _with_splits(dataset: Dataset, path: Path, index: bool | str | Path) -> Dataset:
-    folder = index_folder(path) if index is True else index
-    if folder is False or (index is True and not Path(folder).is_dir()):
+def _with_splits(
+    dataset: Dataset, index: bool | str | Path, places: Mapping[str, Path]
+) -> Dataset:
+    """Add the splits of the index files: those beside the file, or of a folder."""
+    beside = {n: p for n, p in places.items() if n != DATA and p.is_file()}
+    if index is False:
         return dataset
-    splits = read_index(Path(folder), len(dataset))
+    folder = index_folder(places[DATA]) if index is True else Path(index)
+    if index is True and not beside and not folder.is_dir():
+        return dataset
+    splits = read_index(folder, len(dataset), beside if index is True else None)
     return Dataset(
         dataset.bags,
         dataset.candidates,

@@ -9,6 +9,8 @@ import h5py
 import numpy as np
 from scipy.sparse import issparse
 
+from mipl.io.hdf5_target import new_hdf5
+
 _USER_BLOCK = 512
 _CLASSES = {
     "f8": "double", "f4": "single", "b1": "logical", "i1": "int8", "u1": "uint8",
@@ -19,8 +21,9 @@ _CLASSES = {
 
 def save73(path: Path, variables: dict[str, Any]) -> None:
     """Write variables: arrays, sparse matrices and cell arrays of arrays or texts."""
-    with h5py.File(path, "w", userblock_size=_USER_BLOCK) as top:
+    with new_hdf5(path, userblock_size=_USER_BLOCK) as (top, check):
         for name, value in variables.items():
+            check()
             if issparse(value):
                 _put_sparse(top, name, value)
             elif value.dtype == object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ from mipl.data.bags import Array
 from mipl.data.splits import Split
 from mipl.errors import BadFile, MiplError
 from mipl.io.fence.reading import fenced_arrays
+from mipl.io.file_set import roles
 
 TRAIN, TEST = "trainIndex", "testIndex"
+DATA = "data"
 _NAME = re.compile(r"index(\d{1,4})\.mat", re.IGNORECASE)
 
 
@@ -21,12 +24,46 @@ def index_folder(path: Path) -> Path:
     return path.parent / "index"
 
 
-def read_index(folder: Path, n_bags: int) -> list[Split]:
-    """Read all folds, in the order of their numbers; bags count from 1 there."""
+def index_name(number: int) -> str:
+    """Return the name of the file of a fold, which count from 1."""
+    return f"index{number}.mat"
+
+
+def index_files(folder: Path) -> dict[str, Path]:
+    """Return the index files of a folder by their names."""
+    there = folder.iterdir() if folder.is_dir() else ()
+    return {file.name: file for file in there if _NAME.fullmatch(file.name)}
+
+
+def record_path(path: Path) -> Path:
+    """Return where the record of a MATLAB file and its index files stands."""
+    return path.with_name(f"{path.name}.json")
+
+
+def set_of(path: Path) -> dict[str, Path]:
+    """Return a MATLAB file and the index files beside it, by their roles."""
+    folder, known = index_folder(path), roles(record_path(path)) - {DATA}
+    names = {name: folder / name for name in known if _NAME.fullmatch(name)}
+    return {DATA: path, **index_files(folder), **names}
+
+
+def read_index(
+    folder: Path, n_bags: int, files: Mapping[str, Path] | None = None
+) -> list[Split]:
+    """Read all folds, in the order of their numbers; bags count from 1 there.
+
+    Parameters
+    ----------
+    folder : path
+    n_bags : int
+    files : mapping, optional
+        Where the file of each name is; by default all those in the folder.
+    """
+    files = index_files(folder) if files is None else files
     numbered = {
         int(match[1]): file
-        for file in (folder.iterdir() if folder.is_dir() else ())
-        if (match := _NAME.fullmatch(file.name))
+        for name, file in files.items()
+        if (match := _NAME.fullmatch(name))
     }
     if not numbered:
         raise MiplError(f"{folder} holds no files index1.mat, index2.mat, ...")

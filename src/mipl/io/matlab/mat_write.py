@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,21 @@ from scipy.sparse import csc_array
 
 from mipl.data.bags import Array
 from mipl.data.dataset import DEFAULT_SPLITS, Dataset
+from mipl.data.splits import Split
 from mipl.errors import MiplError, unknown
 from mipl.files import atomic_path
+from mipl.io.file_set import NewSet, places_of, written_together
 from mipl.io.matlab.mat73_write import save73
-from mipl.io.matlab.mat_index import TEST, TRAIN, index_folder, read_index
+from mipl.io.matlab.mat_index import (
+    DATA,
+    TEST,
+    TRAIN,
+    index_folder,
+    index_name,
+    read_index,
+    record_path,
+    set_of,
+)
 
 _LAYOUTS = ("mipl", "pll")
 _VERSIONS = ("5", "7.3")
@@ -52,15 +64,17 @@ def write(
     if version not in _VERSIONS:
         raise unknown("version of MATLAB files", version, _VERSIONS)
     splits = dataset.splits.get(DEFAULT_SPLITS, ())
-    _refuse_foreign_index(path, splits, len(dataset))
+    known = _index_is_known(path, splits, len(dataset))
     variables = _cells(dataset) if layout == "mipl" else _matrices(dataset)
     variables["classes"] = _names(dataset.classes)
-    save(variables, path, version)
-    if splits:
-        index_folder(path).mkdir(exist_ok=True)
-    for number, split in enumerate(splits, start=1):
-        fold = {TRAIN: split.train[None] + 1, TEST: split.test[None] + 1}
-        save(fold, index_folder(path) / f"index{number}.mat", "5")
+    folds = () if known else splits
+    if not folds and not record_path(path).exists():
+        with atomic_path(path) as temporary:
+            put(variables, temporary, version)
+    else:
+        with written_together(path, record_path(path)) as new:
+            put(variables, new.place(DATA, path), version)
+            _put_index(folds, path, new)
     if left := left_out(dataset):
         warnings.warn(
             f"{path} has no place for {', '.join(left)}, which were left out; "
@@ -83,19 +97,25 @@ def left_out(dataset: Dataset) -> list[str]:
     return [name for name, value in held.items() if value is not None and len(value)]
 
 
-def save(variables: dict[str, Any], path: Path, version: str) -> None:
-    """Write variables atomically, compressed."""
+def _put_index(folds: Sequence[Split], path: Path, new: NewSet) -> None:
+    for number, split in enumerate(folds, start=1):
+        fold = {TRAIN: split.train[None] + 1, TEST: split.test[None] + 1}
+        name = index_name(number)
+        put(fold, new.place(name, index_folder(path) / name), "5")
+
+
+def put(variables: dict[str, Any], path: Path, version: str) -> None:
+    """Write variables, compressed, to a place that has no file yet."""
     if version == "5" and _size(variables) >= _MOST_IN_V5:
         raise MiplError(
-            f"{path} would hold 2 GiB or more, which version 5 of MATLAB's files "
-            "cannot; write version='7.3' or a *.bags.h5 file."
+            "it would hold 2 GiB or more, which version 5 of MATLAB's files cannot; "
+            "write version='7.3' or a *.bags.h5 file."
         )
-    with atomic_path(path) as temporary:
-        if version == "7.3":
-            save73(temporary, variables)
-        else:
-            with temporary.open("wb") as handle:
-                savemat(handle, variables, do_compression=True)
+    if version == "7.3":
+        save73(path, variables)
+    else:
+        with path.open("wb") as handle:
+            savemat(handle, variables, do_compression=True)
 
 
 def _size(variables: dict[str, Any]) -> int:
@@ -167,13 +187,16 @@ def _names(classes: Array) -> Array:
     return cells
 
 
-def _refuse_foreign_index(path: Path, splits: Any, n_bags: int) -> None:
-    """Refuse to put data beside index files that are not its own."""
-    folder = index_folder(path)
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return
+def _index_is_known(path: Path, splits: Any, n_bags: int) -> bool:
+    """Tell whether these splits are there; refuse to write beside those of others."""
+    folder, members = index_folder(path), set_of(path)
+    if not members.keys() - {DATA}:
+        return False
     try:
-        there = read_index(folder, n_bags)
+        files = places_of(record_path(path), members)
+        if files != members:
+            return False  # Our own, of a writer that was stopped.
+        there = read_index(folder, n_bags, files)
     except MiplError:
         there = []
     same = len(there) == len(splits) and all(
@@ -185,3 +208,4 @@ def _refuse_foreign_index(path: Path, splits: Any, n_bags: int) -> None:
             f"{folder} holds the index files of other data, which would be read with "
             f"{path.name}; write to a folder of its own."
         )
+    return True

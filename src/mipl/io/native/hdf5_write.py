@@ -17,6 +17,7 @@ from mipl.errors import MiplError, unknown
 from mipl.fenced.bags_file import ATTRIBUTES, FEATURES, SPLITS, Fingerprint
 from mipl.files import atomic_path
 from mipl.io import dataset_record as records
+from mipl.io.hdf5_target import new_hdf5
 
 _CHUNK = 256 << 10  # Bytes; a random bag of usual size touches one or two chunks.
 _PIECE = 32 << 20  # Bytes held in memory at a time.
@@ -56,26 +57,27 @@ def write(
         dtype = "float16" if bags.instances.dtype == np.float16 else "float32"
     record = json.loads(records.to_json(dataset))
     fingerprint = Fingerprint()
+    expected = 0 if compression else bags.n_instances * bags.n_features
+    expected *= np.dtype(dtype).itemsize
     with atomic_path(path) as temporary:
         # The latest form of HDF5 has checksums in all of its headers.
-        with h5py.File(temporary, "w", libver="latest") as top:
-            _put_features(top, bags, np.dtype(dtype), compression, fingerprint)
+        with new_hdf5(temporary, expected, libver="latest") as (top, check):
+            features = _new_features(top, bags, np.dtype(dtype), compression)
+            for place, rows in _rows(bags, features, fingerprint):
+                features[place] = rows
+                check()
             _put_attributes(top, record, fingerprint)
             for name, array in _parts(dataset, record["facts"]):
                 _put(top, name, array, fingerprint)
             top.attrs["sha256"] = np.bytes_(fingerprint.hex())
 
 
-def _put_features(
-    top: h5py.File,
-    bags: Bags,
-    dtype: np.dtype[Any],
-    compression: str | None,
-    fingerprint: Fingerprint,
-) -> None:
+def _new_features(
+    top: h5py.File, bags: Bags, dtype: np.dtype[Any], compression: str | None
+) -> h5py.Dataset:
     shape = (bags.n_instances, bags.n_features)
     width = bags.n_features * dtype.itemsize
-    features = top.create_dataset(
+    return top.create_dataset(
         FEATURES,
         shape,
         dtype,
@@ -84,13 +86,18 @@ def _put_features(
         shuffle=compression is not None,
         fletcher32=True,
     )
-    fingerprint.add(FEATURES, dtype, shape)
-    start = 0
-    # Whole chunks at a time, so that no chunk is written twice.
-    chunk = features.chunks[0]
+
+
+def _rows(
+    bags: Bags, features: h5py.Dataset, fingerprint: Fingerprint
+) -> Iterator[tuple[slice, Array]]:
+    """Give the instances in pieces of whole chunks, so that none is written twice."""
+    dtype, chunk = features.dtype, features.chunks[0]
+    fingerprint.add(FEATURES, dtype, features.shape)
+    width, start = bags.n_features * dtype.itemsize, 0
     for block in blocks(bags, max(1, _PIECE // (width * chunk)) * chunk):
         rows = _converted(block, dtype, bags)
-        features[start : start + len(rows)] = rows
+        yield slice(start, start + len(rows)), rows
         fingerprint.bytes(rows)
         start += len(rows)
 

@@ -87,8 +87,13 @@ def read_long(path: Path, choose: Choose) -> tuple[Columns, list[str], Array]:
 def write_rows(path: str | Path, rows: Iterable[Sequence[Any]]) -> None:
     """Write a CSV table atomically, a list of cells per line."""
     with atomic_path(path) as temporary:
-        with temporary.open("w", encoding="utf-8", newline="") as handle:
-            csv.writer(handle, lineterminator="\n").writerows(rows)
+        put_rows(temporary, rows)
+
+
+def put_rows(path: Path, rows: Iterable[Sequence[Any]]) -> None:
+    """Write a CSV table to a place that has no file yet."""
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle, lineterminator="\n").writerows(rows)
 
 
 def writable(texts: Sequence[str], what: str) -> list[str]:

@@ -12,15 +12,15 @@ import numpy as np
 from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
 from mipl.errors import BadFile, MiplError
-from mipl.files import read_bounded
+from mipl.files import atomic_path, read_bounded
 from mipl.io import dataset_record as records
+from mipl.io.file_set import LARGEST_RECORD
 from mipl.io.tables import csv_file, parquet_file
 from mipl.io.tables.candidate_columns import CANDIDATE, WEIGHT
 from mipl.io.tables.columns import Columns, as_text, typed
 from mipl.io.tables.label_options import LabelOptions
 from mipl.io.tables.split_columns import columns_of
 
-_LARGEST_RECORD = 1 << 28
 _DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|U\d{1,6})")
 _OF_BAGS = ("bag_ids", "uris", "coords", "instance_labels")
 
@@ -69,11 +69,17 @@ def label_columns(dataset: Dataset) -> dict[str, Array]:
 
 def write_columns(path: Path, columns: dict[str, Array]) -> None:
     """Write a small table, Parquet or CSV by its suffix."""
-    if path.suffix.lower() == ".parquet":
-        parquet_file.write_pieces(path, [columns])
+    with atomic_path(path) as temporary:
+        put_columns(temporary, columns, path.suffix.lower() == ".parquet")
+
+
+def put_columns(path: Path, columns: dict[str, Array], parquet: bool = False) -> None:
+    """Write a small table, CSV or Parquet, to a place that has no file yet."""
+    if parquet:
+        parquet_file.put_pieces(path, [columns])
     else:
         cells = (cells_of(values) for values in columns.values())
-        csv_file.write_rows(path, [list(columns), *zip(*cells, strict=True)])
+        csv_file.put_rows(path, [list(columns), *zip(*cells, strict=True)])
 
 
 def cells_of(values: Array) -> list[str]:
@@ -100,7 +106,7 @@ def from_record(path: Path) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     try:
-        text = read_bounded(path, _LARGEST_RECORD).decode()
+        text = read_bounded(path, LARGEST_RECORD).decode()
     except UnicodeDecodeError:
         raise BadFile(f"{path} is not UTF-8 text; it is damaged.") from None
     record = records.from_json(text, str(path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,19 @@ from mipl.data.dataset import Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
 from mipl.io import dataset_record as records
+from mipl.io.file_set import read_together
 from mipl.io.tables import label_columns as ours
 from mipl.io.tables.columns import Columns
 from mipl.io.tables.instance_table import InstanceOptions, InstanceTable, read_instances
 from mipl.io.tables.label_options import LabelOptions
 from mipl.io.tables.label_table import LabelTable, read_label_table
-from mipl.io.tables.long_table_write import labels_path, record_path, write
+from mipl.io.tables.long_table_write import (
+    INSTANCES,
+    LABELS,
+    labels_path,
+    record_path,
+    write,
+)
 from mipl.io.tables.table_file import is_parquet, read_columns
 
 __all__ = ["read", "read_bags", "sniff", "write"]
@@ -72,19 +79,26 @@ def read(
         ``annotations``, ``annotators``, ``rule``, ``unsure``: see ``LabelOptions``.
     """
     path = existing(path)
-    record = _record_of(path)
-    options = ours.with_classes(
-        LabelOptions.of(columns, "features", "coords", without=["file"]), record
-    )
-    instances = _instances(path, options, features, coords, record)
-    source = _label_source(path, labels, options, instances)
-    if source is not None and source is not instances.per_bag:
-        ours.check_header(source, record, record_path(path).name)
-    types = (record or {}).get("types", {})
-    beside = None if source is instances.per_bag else instances.per_bag
-    table = read_label_table(source, options, instances.keys, types, beside)
-    table.check_sizes(np.diff(instances.offsets), path)
-    return _dataset(path, instances, table, record)
+
+    def whole(places: Mapping[str, Path]) -> Dataset:
+        record = _record_of(path)
+        options = ours.with_classes(
+            LabelOptions.of(columns, "features", "coords", without=["file"]), record
+        )
+        instances = _instances(places[INSTANCES], options, features, coords, record)
+        source = _label_source(path, labels, places.get(LABELS), options, instances)
+        if source is not None and source is not instances.per_bag:
+            ours.check_header(source, record, record_path(path).name)
+        types = (record or {}).get("types", {})
+        beside = None if source is instances.per_bag else instances.per_bag
+        table = read_label_table(source, options, instances.keys, types, beside)
+        table.check_sizes(np.diff(instances.offsets), path)
+        return _dataset(path, instances, table, record)
+
+    members = {INSTANCES: path}
+    if labels is None:
+        members[LABELS] = labels_path(path)
+    return read_together(record_path(path), members, whole)
 
 
 def read_bags(
@@ -97,12 +111,16 @@ def read_bags(
 ) -> Bags:
     """Read the bags of a long table; labels are neither needed nor read."""
     path = existing(path)
-    record = _record_of(path)
-    options = ours.with_classes(
-        LabelOptions.of(columns, "features", "coords", without=["file"]), record
-    )
-    instances = _instances(path, options, features, coords, record)
-    return _bags(path, instances, record)
+
+    def whole(places: Mapping[str, Path]) -> Bags:
+        record = _record_of(path)
+        options = ours.with_classes(
+            LabelOptions.of(columns, "features", "coords", without=["file"]), record
+        )
+        instances = _instances(places[INSTANCES], options, features, coords, record)
+        return _bags(path, instances, record)
+
+    return read_together(record_path(path), {INSTANCES: path}, whole)
 
 
 def _instances(
@@ -135,13 +153,14 @@ def _record_of(path: Path) -> dict[str, Any] | None:
 def _label_source(
     path: Path,
     labels: str | Path | None,
+    written: Path | None,
     options: LabelOptions,
     instances: InstanceTable,
 ) -> Columns | None:
     if labels is not None:
         return read_columns(labels)
-    for beside in (labels_path(path), *_other_labels(path)):
-        if beside.is_file():
+    for beside in (written, *_other_labels(path)):
+        if beside is not None and beside.is_file():
             return read_columns(beside)
     if len(instances.per_bag.cells) > 1:
         return instances.per_bag

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -11,11 +12,12 @@ import numpy as np
 
 from mipl.data.bags import Array, Bags
 from mipl.data.dataset import Dataset
-from mipl.files import write_text
+from mipl.io.file_set import written_together
 from mipl.io.tables import csv_file, parquet_file
 from mipl.io.tables import label_columns as ours
 from mipl.io.tables.instance_table import COORD, INSTANCE_LABEL
 
+INSTANCES, LABELS = "instances", "labels"
 _PIECE = 1 << 14
 
 
@@ -46,18 +48,20 @@ def write(dataset: Dataset, path: str | Path) -> None:
         coords=[name for name in own if name.startswith(COORD)],
         instances=[*own, *features],
     )
-    ours.write_columns(labels_path(path), labels)
-    write_text(record_path(path), record)
-    pieces = _pieces(dataset.bags)
-    if path.suffix.lower() == ".parquet":
-        tables = (
-            columns | dict(zip(features, rows.T, strict=True))
-            for columns, rows in pieces
-        )
-        parquet_file.write_pieces(path, tables)
-    else:
-        rows = chain.from_iterable(map(_csv_rows, pieces))
-        csv_file.write_rows(path, chain([[*own, *features]], rows))
+    parquet = path.suffix.lower() == ".parquet"
+    with written_together(path, record_path(path)) as new:
+        new.about = json.loads(record)
+        ours.put_columns(new.place(LABELS, labels_path(path)), labels, parquet)
+        place, pieces = new.place(INSTANCES, path), _pieces(dataset.bags)
+        if parquet:
+            tables = (
+                columns | dict(zip(features, rows.T, strict=True))
+                for columns, rows in pieces
+            )
+            parquet_file.put_pieces(place, tables)
+        else:
+            rows = chain.from_iterable(map(_csv_rows, pieces))
+            csv_file.put_rows(place, chain([[*own, *features]], rows))
 
 
 def _pieces(bags: Bags) -> Iterator[tuple[dict[str, Array], Array]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mipl.data.bags import Array
 from mipl.errors import BadFile, MiplError, MissingExtra
-from mipl.files import atomic_path, existing
+from mipl.files import existing
 from mipl.io.size_claims import refuse_absurd
 from mipl.io.tables.columns import Columns
 from mipl.io.tables.csv_file import Choose
@@ -54,21 +54,20 @@ def read_long(path: Path, choose: Choose) -> tuple[Columns, list[str], Array]:
     return columns, features, rows
 
 
-def write_pieces(path: Path, pieces: Iterable[Mapping[str, Any]]) -> None:
-    """Write a Parquet table atomically, given as runs of rows by column."""
+def put_pieces(path: Path, pieces: Iterable[Mapping[str, Any]]) -> None:
+    """Write a Parquet table, given as runs of rows, to a place that has no file yet."""
     pa = _pyarrow()
-    with atomic_path(path) as temporary:
-        writer = None
-        try:
-            for piece in pieces:
-                table = pa.table({name: pa.array(v) for name, v in piece.items()})
-                writer = writer or pa.parquet.ParquetWriter(
-                    temporary, table.schema, write_page_checksum=True
-                )
-                writer.write_table(table)
-        finally:
-            if writer is not None:
-                writer.close()
+    writer = None
+    try:
+        for piece in pieces:
+            table = pa.table({name: pa.array(v) for name, v in piece.items()})
+            writer = writer or pa.parquet.ParquetWriter(
+                path, table.schema, write_page_checksum=True
+            )
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from mipl import files
+from mipl.atomic_folders import atomic_folder, read_whole
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 
@@ -72,7 +73,7 @@ def write(
             f"at most {_LONGEST_JSON:,} can be loaded."
         )
     contents = {VALUES: values, FACTS: facts, CARD: card.encode()}
-    with files.atomic_folder(folder, contents, calls) as temporary:
+    with atomic_folder(folder, contents, calls) as temporary:
         for name, content in contents.items():
             with calls.open(temporary / name) as handle:
                 calls.write(handle, content)
@@ -80,7 +81,11 @@ def write(
 
 def read(folder: str | Path) -> tuple[ModelFile, dict[str, Array]]:
     """Read facts and arrays of a saved model; refuse what is not one."""
-    folder = _existing(Path(folder))
+    return read_whole(folder, _read)
+
+
+def _read(folder: Path) -> tuple[ModelFile, dict[str, Array]]:
+    _check_is_model(folder)
     model = _read_facts(folder / FACTS)
     path = folder / VALUES
     if path.stat().st_size > _LARGEST_VALUES:
@@ -91,16 +96,12 @@ def read(folder: str | Path) -> tuple[ModelFile, dict[str, Array]]:
     return model, _arrays(path, values)
 
 
-def _existing(folder: Path) -> Path:
-    earlier = files.previous(folder)
-    if not folder.exists() and earlier.is_dir():
-        return earlier  # A process was killed while it replaced the model.
+def _check_is_model(folder: Path) -> None:
     if not files.existing(folder).is_dir():
         raise BadFile(f"{folder} is a file; a model is a folder that holds {FACTS}.")
     for name in (FACTS, VALUES):
         if not (folder / name).is_file():
             raise BadFile(f"{folder} is not a saved model: it holds no {name}.")
-    return folder
 
 
 def _read_facts(path: Path) -> ModelFile:
