@@ -97,13 +97,25 @@ def write(name: str, version: int, folder: Path) -> None:
     write_dataset(data(version), folder / name, **options)
 
 
+ERRORS = [errno.ENOSPC, errno.EIO]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_data_set_is_the_old_or_the_new_one_after_a_power_cut(tmp_path, name):
+    check_all_points(tmp_path, name, exists=True, after=False, error=Stopped())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("exists", [True, False], ids=["over an old one", "new"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize(
-    "error", [Stopped(), OSError(errno.ENOSPC, "no space left")], ids=["cut", "full"]
-)
-def test_a_data_set_is_the_old_or_the_new_one(tmp_path, name, exists, after, error):
+@pytest.mark.parametrize("code", [None, *ERRORS], ids=["cut", "full", "broken"])
+def test_a_data_set_is_the_old_or_the_new_one(tmp_path, name, exists, after, code):
+    error = Stopped() if code is None else OSError(code, "it failed")
+    check_all_points(tmp_path, name, exists, after, error)
+
+
+def check_all_points(tmp_path, name, exists, after, error):
     outcomes = []
     for n in itertools.count():
         folder = tmp_path / str(n)

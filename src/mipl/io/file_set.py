@@ -80,6 +80,7 @@ def written_together(
     new = NewSet(record)
     try:
         with write_errors(path):
+            writeable(path)
             yield new
             staged = new.staged()
             for place in staged.values():
