@@ -84,10 +84,12 @@ def work(jobs: list[Job]) -> list[dict[str, Any]]:
 def loaded(data: str, r: int) -> Any:
     """Load ``name option=value ...`` of the catalog, or a file by its path."""
     from mipl.datasets import CATALOG  # noqa: PLC0415
+    from mipl.runs.named_values import given_options  # noqa: PLC0415
     from mipl.runs.source import Source  # noqa: PLC0415
 
     name, *settings = data.split()
-    return Source(name, r if name in CATALOG else None, settings=settings).dataset()
+    options = given_options(settings)
+    return Source(name, r if name in CATALOG else None, options=options).dataset()
 
 
 def _finished(model: Any) -> bool:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from mipl.methods.wrappers.degraded import Degraded
     from mipl.methods.wrappers.one_vs_rest import OneVsRest
     from mipl.methods.wrappers.together import fit_together
+    from mipl.runs.run import Run
     from mipl.training import Checkpoint, Training
 
 __version__ = "0.1.0"
@@ -89,6 +90,7 @@ _HOMES = {
     "PerInstance": "mipl.data",
     "ProMIPL": "mipl.methods.mipl.promipl",
     "RC": "mipl.methods.pll.rc",
+    "Run": "mipl.runs.run",
     "Training": "mipl.training",
     "VGPMIL": "mipl.methods.mil.vgpmil",
     "VWSGP": "mipl.methods.mil.vwsgp",
@@ -140,6 +142,7 @@ __all__ = [
     "OneVsRest",
     "PerInstance",
     "ProMIPL",
+    "Run",
     "Training",
     "describe",
     "fit_together",

@@ -8,7 +8,6 @@ from benchmarks import multi_instance
 from mipl import OneVsRest, load_dataset, method
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.index import ARTEFACTS
-from mipl.runs.computing import build
 from mipl.runs.run import Facts
 
 DATA = load_dataset("synthetic", n_bags=40)
@@ -32,7 +31,7 @@ def test_rows_are_runs_of_the_papers_tables(study, table, r):
     assert runs and set(runs) <= set(found)
     for key, run in runs.items():
         assert run.r == r and run.seed == found[key]["seed"]
-        assert repr(multi_instance.build(found[key])) == repr(build(run))
+        assert repr(multi_instance.build(found[key])) == repr(run.build())
 
 
 def test_the_two_class_methods_are_also_measured_alone():

@@ -10,7 +10,8 @@ import pytest
 
 import mipl
 from mipl.cli.progress import EpochBar
-from mipl.runs.config import run_config
+from mipl.runs.execution import as_used
+from mipl.runs.run import Run
 from mipl.runs.trained_on import fingerprints
 
 QUICK = ("--set", "training.epochs=2", "--set", "options.n_bags=40")
@@ -62,13 +63,16 @@ def test_the_config_that_was_used_gives_the_same_model_again(fit, run, tmp_path)
 
 def test_published_settings_are_where_arguments_begin() -> None:
     """What is kept of a run has every value, so that it needs no table of them."""
-    given = {"method": "demipl", "published": True, "seed": 7}
-    run = run_config({"data": "sival-mipl", "r": 2}, given, ["training.epochs=3"])
+    few = {"published": True, "training__epochs": 3}
+    run = Run("demipl", "sival-mipl", few, r=2, split=None, seed=7)
     own = mipl.method("demipl", published_for="sival-mipl", r=2, random_state=7)
     own.set_params(training__epochs=3)
-    assert repr(run.estimator()) == repr(own) != repr(mipl.method("demipl"))
-    used = run.as_used(own)
-    assert used.published is None and repr(used.estimator()) == repr(own)
+    assert repr(run.build()) == repr(own) != repr(mipl.method("demipl"))
+    used = as_used(run, own)
+    assert "published" not in used.arguments
+    for name, value in used.build().get_params().items():
+        if name != "training" and not name.endswith("record_bags"):
+            assert value == own.get_params()[name], name
 
 
 def test_options_win_over_the_config_and_set_over_both(run, tmp_path) -> None:
@@ -156,10 +160,13 @@ def test_nothing_is_left_of_a_fit_that_fails(fit, tmp_path) -> None:
         (("--set", "training=3"), "names a table; give training.NAME=VALUE."),
         (("--set", "random_state=1"), "give --seed instead"),
         (("--set", "options.n_bag=1"), "did you mean 'n_bags'?"),
-        (("--set", "seed=x"), "seed of the run is wrong"),
+        (("--set", "seed=x"), "seed of a run must be a whole number >= 0; got 'x'."),
         (("--split", "12"), "fold must be 0 to 9; got 12."),
         (("--split", "1", "--all"), "--split and --all exclude each other"),
-        (("--calibrate", "1.5"), "calibrate of the run is wrong"),
+        (
+            ("--calibrate", "1.5"),
+            "calibrate of a run must be a number from 0 to 1",
+        ),
         (("--config", "nowhere.toml"), "nowhere.toml does not exist"),
     ],
 )
@@ -191,7 +198,10 @@ def test_data_that_are_not_there(run, tmp_path, data, sentence) -> None:
         ("\x00", "is not a TOML file"),
         ("seed = 1", "no data set is named"),
         ('data = "synthetic"\nmethd = "miplma"', "did you mean 'method'?"),
-        ('data = "synthetic"\ntraining = 3', "training of the run is wrong"),
+        (
+            'data = "synthetic"\ntraining = 3',
+            "training of a run must be a table",
+        ),
     ],
 )
 def test_bad_config_files(run, tmp_path, text, sentence) -> None:

@@ -14,10 +14,13 @@ import pytest
 
 from mipl import Bags, load_model
 from mipl.cli.main import main
+from mipl.runs.folder import open_model
 from mipl.runs.results_csv import import_file
+from mipl.runs.run import Run, read_run
 from mipl.runs.store import Store
 
 HERE = Path(__file__).parent
+VERSIONS = sorted(path.parent for path in HERE.glob("*/runs.json"))
 MODELS = sorted(path for path in HERE.glob("*/models/*") if path.is_dir())
 
 
@@ -67,3 +70,33 @@ def test_stores_hold_what_their_csv_says(version, tmp_path):
     assert len(rows) == 4
     for run, row in rows.items():
         assert (row.state, row.accuracy) == (held[run].state, held[run].accuracy)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_runs_have_the_keys_that_they_had(version):
+    """A store would not know its own results any more."""
+    for told in json.loads((version / "runs.json").read_text()):
+        key, question = told.pop("key"), told.pop("question")
+        run = read_run(told)
+        assert (run.key, run.question.key) == (key, question), told
+        assert run.as_dict() == told
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_run_of_a_folder_is_the_one_that_was_fitted(version):
+    opened = open_model(version / "run")
+    run = opened.run
+    assert (run.data, run.split, run.seed, run.calibrate) == ("digits-mipl", 0, 3, 0.2)
+    model = run.build()
+    assert (model.width, model.lam, model.training.epochs) == (4, 0.5, 2)
+    for name, value in opened.model.get_params().items():
+        if name != "training" and not name.endswith("record_bags"):
+            assert model.get_params()[name] == value, name
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_plan_of_then_is_known_now(version, tmp_path):
+    shutil.copy(version / "results.db", tmp_path / "results.db")
+    few = {"training__epochs": 2, "width": 4}
+    plan = [Run("miplma", "digits-mipl", few)]
+    assert Store(tmp_path / "results.db").answers(plan)

@@ -13,7 +13,6 @@ from mipl.paper.entrants import (
     MAAM,
     MIL,
 )
-from mipl.runs.computing import build
 
 
 def run(entrant, source, r=1, **chosen):
@@ -24,20 +23,20 @@ def run(entrant, source, r=1, **chosen):
 @pytest.mark.parametrize("source", [MNIST, FMNIST])
 def test_on_images_attention_has_its_authors_settings(entrant, source):
     assert run(entrant, source).arguments == {"published": True}
-    assert build(run(entrant, source, r=0)).width == 500
+    assert run(entrant, source, r=0).build().width == 500
 
 
 @pytest.mark.parametrize("entrant", [ATTEN, ATTEN_GATE, LOSS_ATTEN])
 def test_elsewhere_it_has_its_own(entrant):
     assert run(entrant, SIVAL).arguments == {}
-    assert build(run(entrant, SIVAL)).width == 128
+    assert run(entrant, SIVAL).build().width == 128
     assert run(entrant, SIVAL, epochs=3).arguments == {"training__epochs": 3}
 
 
 @pytest.mark.parametrize("source", BENCHMARKS)
 @pytest.mark.parametrize("entrant", MIL)
 def test_every_run_of_the_multi_instance_table_can_be_built(entrant, source):
-    build(run(entrant, source))
+    run(entrant, source).build()
 
 
 def test_published_settings_count_where_there_are_some():

@@ -7,35 +7,39 @@ import numpy as np
 import pytest
 
 from mipl import load_dataset, method
-from mipl.runs.computing import build, compute
+from mipl.errors import MiplError
+from mipl.runs.computing import compute
 from mipl.runs.data import content_of
 from mipl.runs.evaluation import evaluate
+from mipl.runs.result import Result
 from mipl.runs.run import Run
+from mipl.runs.runner import run_plan
+from mipl.runs.store import Store
 
 RUN = Run("miplma", "synthetic", {"training__epochs": 3, "lam": 2.0}, seed=5)
 
 
 def test_an_estimator_is_built_from_all_arguments():
-    model = build(RUN)
+    model = RUN.build()
     assert (model.lam, model.training.epochs, model.random_state) == (2.0, 3, 5)
 
 
 def test_published_settings_are_those_of_the_data_and_r():
     run = Run("miplma-released", "mnist-mipl", {"published": True, "lam": 9.0}, r=2)
     known = method("miplma-released", published_for="mnist-mipl", r=2)
-    model = build(run)
+    model = run.build()
     assert model.training.lr == known.training.lr and model.lam == 9.0
 
 
 def test_the_seed_reaches_an_estimator_inside_another():
     run = Run("proden", "digits-mipl", {"reduction": "mean"}, seed=5)
-    assert build(run).estimator.random_state == 5
+    assert run.build().estimator.random_state == 5
 
 
 def test_figures_are_those_of_an_evaluation():
     (outcome,) = compute([RUN])
     train, test = load_dataset("synthetic").split(0)
-    found = evaluate(build(RUN).fit(train.bags, train.candidates), test)
+    found = evaluate(RUN.build().fit(train.bags, train.candidates), test)
     figures = outcome.result.figures
     assert outcome.result.accuracy == found.truth.accuracy
     for name in ("covering_rate", "log_likelihood", "margin_std"):
@@ -56,7 +60,7 @@ def test_recorded_bags_are_curves():
     )
     (outcome,) = compute([run])
     train, _ = load_dataset("synthetic").split(0)
-    model = build(run).fit(train.bags, train.candidates)
+    model = run.build().fit(train.bags, train.candidates)
     expected = [record["best_other"][1] for record in model.record_]
     np.testing.assert_allclose(outcome.curves["best_other 1"], expected, rtol=1e-4)
     assert len(outcome.curves["best_candidate 0"]) == 3
@@ -88,3 +92,19 @@ def test_the_content_depends_on_bags_sets_labels_and_splits():
     ]
     contents = [content_of(one) for one in (data, *others)]
     assert len(set(contents)) == 5
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [({"split": None}, "has no test bags"), ({"calibrate": 0.2}, "leave calibrate")],
+)
+def test_what_no_store_can_keep_is_refused_before_it_is_computed(
+    tmp_path, other, sentence
+):
+    store = Store(tmp_path / "results.db", create=True)
+    run = replace(RUN, **other)
+    with pytest.raises(MiplError, match=sentence):
+        run_plan([RUN, run], store)
+    with pytest.raises(MiplError, match=sentence):
+        store.record(Result(run, "finished", 0.5, 1.0))
+    assert store.results() == []

@@ -115,7 +115,7 @@ def test_a_table_is_written_whole(store, tmp_path):
     "row, what",
     [
         ('miplma,"{",digits-mipl,1,0,0,0.5,1', "Expecting"),
-        ("miplma,[1],digits-mipl,1,0,0,0.5,1", "arguments of a run is wrong"),
+        ("miplma,[1],digits-mipl,1,0,0,0.5,1", "arguments of a run must be"),
         ("miplma,{},digits-mipl,1,0,0,1.5,1", "accuracy must be from 0 to 1"),
         ("miplma,{},digits-mipl,1,0,0,nan,1", "accuracy must be from 0 to 1"),
         ("miplma,{},digits-mipl,1,0,0,0.5,inf", "seconds not negative"),

@@ -82,11 +82,33 @@ def test_the_seed_has_one_place():
         Run("miplma", "digits-mipl", {"random_state": 1})
 
 
-@pytest.mark.parametrize("wrong", [{"r": "2"}, {"arguments": [1]}, {"split": None}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"r": "2"},
+        {"r": None},
+        {"r": True},
+        {"arguments": [1]},
+        {"split": "3"},
+        {"split": -1},
+        {"seed": 0.5},
+        {"data": 3},
+        {"calibrate": 1.0},
+        {"calibrate": "half"},
+    ],
+    ids=str,
+)
 def test_a_damaged_form_is_refused_by_the_name_of_the_field(wrong):
     (name,) = wrong
-    with pytest.raises(MiplError, match=f"{name} of a run is wrong"):
+    with pytest.raises(MiplError, match=f"{name} of a run must be .*; got "):
         read_run(RUN.as_dict() | wrong)
+
+
+def test_a_field_that_no_run_has_is_refused_and_one_that_all_have_is_asked_for():
+    with pytest.raises(MiplError, match=r"unknown field of a run 'sede'.*'seed'"):
+        read_run(RUN.as_dict() | {"sede": 1})
+    with pytest.raises(MiplError, match="data of a run is missing"):
+        read_run({"method": "miplma"})
 
 
 def test_facts_are_a_mapping():

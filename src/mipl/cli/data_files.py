@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,17 +47,18 @@ def build(
         raise unknown("data set", name, CATALOG)
     from mipl.runs.source import Source
 
-    dataset = Source(name, r, seed, raw, settings or ()).dataset()
+    options = given_options(settings or ())
+    dataset = Source(name, r, seed, raw, options).dataset()
     if out is None:
-        out = cache_dir() / f"{_stem(name, r, seed, settings)}.bags.h5"
+        out = cache_dir() / f"{_stem(name, r, seed, options)}.bags.h5"
     write(dataset, out, as_json, writing)
 
 
 def _stem(
-    name: str, r: int | None, seed: int | None, settings: list[str] | None
+    name: str, r: int | None, seed: int | None, options: Mapping[str, Any]
 ) -> str:
     parts = [f"{name}-r{1 if r is None else r}-seed{seed or 0}"]
-    parts += [f"{key}-{value}" for key, value in given_options(settings or ()).items()]
+    parts += [f"{key}-{value}" for key, value in options.items()]
     return "-".join("".join(c if c.isalnum() else "-" for c in p) for p in parts)
 
 

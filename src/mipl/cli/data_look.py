@@ -9,6 +9,7 @@ import typer
 from mipl.cli import data_views as views
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Seed, Settings
 from mipl.cli.output import FOUND_ERRORS, show_json
+from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
     from mipl.data.findings import Finding
@@ -54,7 +55,8 @@ def describe(
     from mipl.data.describe import describe
     from mipl.runs.source import Source
 
-    dataset = Source(name_or_path, r, seed, raw, settings or ()).dataset()
+    options = given_options(settings or ())
+    dataset = Source(name_or_path, r, seed, raw, options).dataset()
     told = describe(dataset)
     if as_json:
         show_json(told.as_dict())
@@ -73,7 +75,8 @@ def validate(
     """Report what is wrong or doubtful in a data set; exit code 1 on errors."""
     from mipl.runs.source import Source
 
-    found, checked = _findings(Source(name_or_path, r, seed, raw, settings or ()))
+    options = given_options(settings or ())
+    found, checked = _findings(Source(name_or_path, r, seed, raw, options))
     if as_json:
         show_json([one.as_dict() for one in found])
     else:

@@ -9,6 +9,7 @@ import typer
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import pairs, plain, say, show, show_json, table, title, warn
+from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
     from mipl.runs.evaluation import Evaluation
@@ -34,14 +35,14 @@ def evaluate(
     from mipl.errors import MiplError
     from mipl.runs.evaluation import evaluate
     from mipl.runs.folder import open_model
+    from mipl.runs.source import Source
     from mipl.runs.trained_on import choose_bags
 
     if everything and split is not None:
         raise MiplError("--split and --all exclude each other; give one.")
     opened = open_model(model)
-    from mipl.runs.source import Source
-
-    source = opened.source(Source(data, r, data_seed, raw, settings or ()))
+    options = given_options(settings or ())
+    source = opened.source(Source(data, r, data_seed, raw, options))
     dataset = source.dataset()
     chosen = choose_bags(dataset, opened.trained, split, everything)
     found = evaluate(opened.model, dataset[chosen.numbers])

@@ -10,6 +10,7 @@ import typer
 from mipl.cli.model_options import DataSeed, ModelFolder, NewPictures, Table
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import pairs, say, show, show_json, table, title
+from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -54,6 +55,7 @@ def explain(
     from mipl.reports.plots import check_picture_name, save
     from mipl.runs.explanation import explain
     from mipl.runs.folder import open_model
+    from mipl.runs.source import Source
 
     for picture in (plot, overlay):
         if picture is not None:
@@ -61,9 +63,8 @@ def explain(
     if out is not None:
         check_table_name(out)
     opened = open_model(model)
-    from mipl.runs.source import Source
-
-    source = opened.source(Source(data, r, data_seed, raw, settings or ()))
+    options = given_options(settings or ())
+    source = opened.source(Source(data, r, data_seed, raw, options))
     if generator is None:
         dataset = source.dataset()
     else:

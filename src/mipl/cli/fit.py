@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +24,7 @@ from mipl.cli.options import FalseLabels, Json, PublishedSettings, Raw
 from mipl.cli.output import pairs, say, show, show_json, title
 
 if TYPE_CHECKING:
-    from mipl.data.dataset import Dataset
-    from mipl.methods.bases.base import BagClassifier
-    from mipl.runs.config import RunConfig
-    from mipl.training import Checkpoint
+    from mipl.runs.execution import FittedRun
 
 
 def fit(
@@ -54,14 +50,16 @@ def fit(
 
     In many processes: torchrun --nproc-per-node 2 -m mipl.cli.main fit DATA --out RUN
     """
-    from mipl.cli.resuming import checkpoint_of, stoppable
+    from mipl.cli.progress import EpochBar
+    from mipl.cli.resuming import stoppable
     from mipl.errors import MiplError
-    from mipl.runs.config import read_config, run_config
+    from mipl.runs.folder import checkpoint_path
+    from mipl.runs.run_settings import RunSettings, read_tables
     from mipl.training.distributed import process_rank
 
     if everything and split is not None:
         raise MiplError("--split and --all exclude each other; give one.")
-    file = {} if config is None else read_config(config)
+    file = {} if config is None else read_tables(config)
     if everything:
         file.pop("split", None)
     given = {
@@ -75,110 +73,36 @@ def fit(
         "data_seed": data_seed,
         "raw": None if raw is None else str(raw),
     }
-    run = run_config(file, given, settings or [])
-    checkpoint = checkpoint_of(out, checkpoint_every, resume)
-    if process_rank() > 0:
-        _fit(run, checkpoint, first=False)
+    told = RunSettings.of_tables(file) | RunSettings.of_tables(given)
+    run = (told | RunSettings.of(settings or ())).run()
+    if process_rank() > 0:  # One voice, that of the first process.
+        run.execute(out, (), resume, checkpoint_every)
         return
-    with stoppable(context, checkpoint.path):
-        told = _run(run, out, checkpoint)
-    checkpoint.path.unlink(missing_ok=True)
+    with stoppable(context, checkpoint_path(out)):
+        done = run.execute(out, [EpochBar()], resume, checkpoint_every)
     if as_json:
-        show_json(told)
+        show_json(_told(done, out))
     else:
-        _show(told)
+        _show(_told(done, out))
 
 
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    model: BagClassifier
-    data: Dataset
-    train: Dataset
-    held: Dataset | None
-    test: Dataset | None
-    seconds: float
+def _told(done: FittedRun, out: Path) -> dict[str, Any]:
+    from mipl.runs.folder import MODEL
 
-
-def _fit(config: RunConfig, checkpoint: Checkpoint, first: bool) -> _Fitted:
-    """Read the data and train; only the first of several processes shows a bar."""
-    from time import perf_counter
-
-    from mipl.cli.progress import EpochBar
-    from mipl.cli.resuming import kept_by
-
-    model = config.estimator()
-    data = config.source().dataset()
-    train, test = (data, None) if config.split is None else data.split(config.split)
-    train, held = _held_out(train, config)
-    check_vectors(model, train, config)
-    if first and hasattr(model, "set_callbacks"):
-        model.set_callbacks(EpochBar())
-    start = perf_counter()
-    model.fit(train.bags, train.candidates, **kept_by(model, checkpoint))
-    return _Fitted(model, data, train, held, test, perf_counter() - start)
-
-
-def _run(config: RunConfig, out: Path, checkpoint: Checkpoint) -> dict[str, Any]:
-    from mipl.runs.evaluation import evaluate
-    from mipl.runs.folder import MODEL, as_figures, fill_run, new_run
-    from mipl.runs.trained_on import TrainedOn
-
-    with new_run(out) as place:
-        done = _fit(config, checkpoint, first=True)
-        model, data, train, held = done.model, done.data, done.train, done.held
-        if held is not None:
-            model.calibrate(held.bags, candidates=held.candidates)
-        measured = None if done.test is None else evaluate(model, done.test).as_dict()
-        trained = TrainedOn.of(data, config.split)
-        fill_run(place, model, config, trained, train, as_figures(measured or {}))
+    held = done.parts.calibration
     return {
         "folder": str(out),
         "model": str(out / MODEL),
-        "method": config.method,
-        "data": config.data,
-        "split": config.split,
-        "bags": len(data),
-        "trained_on": len(train),
+        "method": done.run.method,
+        "data": done.run.data,
+        "split": done.run.split,
+        "bags": len(done.parts.whole),
+        "trained_on": len(done.parts.train),
         "calibrated_on": 0 if held is None else len(held),
         "seconds": done.seconds,
-        "last_epoch": _last_epoch(model),
-        "test": measured,
+        "last_epoch": done.history[-1] if done.history else {},
+        "test": None if done.evaluation is None else done.evaluation.as_dict(),
     }
-
-
-def check_vectors(model: BagClassifier, train: Dataset, config: RunConfig) -> None:
-    """Tell what to add where a method of vectors meets bags."""
-    from mipl.errors import MiplError
-    from mipl.methods.bases.partial import PartialLabelClassifier
-
-    most = int(train.bags.sizes.max())
-    if isinstance(model, PartialLabelClassifier) and most > 1:
-        raise MiplError(
-            f"{config.method} learns from one vector per bag, and bags of "
-            f"{config.data} have up to {most} instances; add --set reduction=mean or "
-            "--set reduction=maxmin."
-        )
-
-
-def _held_out(train: Dataset, config: RunConfig) -> tuple[Dataset, Dataset | None]:
-    """Divide the training bags into those to fit on and those to calibrate on."""
-    from mipl.data.splits import ten_splits
-
-    if config.calibrate is None:
-        return train, None
-    (one,) = ten_splits(
-        candidates=train.candidates,
-        groups=train.groups,
-        n_splits=1,
-        train_share=1 - config.calibrate,
-        seed=config.seed,
-    )
-    return train[one.train], train[one.test]
-
-
-def _last_epoch(model: BagClassifier) -> dict[str, float]:
-    history: list[dict[str, float]] = getattr(model, "history_", [])
-    return history[-1] if history else {}
 
 
 def _show(told: dict[str, Any]) -> None:

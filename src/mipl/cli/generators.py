@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from mipl.cli.output import warn
 from mipl.cli.progress import count_bar
-from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
     from mipl.data.bags import Bags
@@ -18,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def named_generator(
-    name: str, settings: Sequence[str], jobs: int = -1, skip_bad: bool = False
+    name: str, settings: Mapping[str, Any], jobs: int = -1, skip_bad: bool = False
 ) -> ImageBags:
-    """Build a generator of the catalog from ``NAME=VALUE`` settings."""
+    """Build a generator of the catalog from its settings."""
     from mipl.datasets.places import cache_dir
     from mipl.images.bag_generators import image_bags
 
-    arguments = given_options(settings)
+    arguments = dict(settings)
     if name == "deep":  # Its features are worth more than one command.
         arguments = {"cache": cache_dir() / "deep_features.db", **arguments}
     on_error = "skip" if skip_bad else "raise"
@@ -63,7 +62,7 @@ def _cut(
             "--r, --data-seed and --raw do not go with --generator, which takes "
             "pictures; leave them out."
         )
-    made = named_generator(generator, source.settings, skip_bad=skip_bad)
+    made = named_generator(generator, source.options, skip_bad=skip_bad)
     made.check()
     opened.check_generator(made)
     with count_bar("pictures") as progress:

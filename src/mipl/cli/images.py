@@ -9,6 +9,7 @@ import typer
 
 from mipl.cli import label_flags as flags
 from mipl.cli.options import Json, Out, SkipBad
+from mipl.runs.named_values import given_options
 
 app = typer.Typer(help="Pictures: turned into bags.", no_args_is_help=True)
 
@@ -66,7 +67,7 @@ def to_bags(
     from mipl.io import check_dataset_name
 
     check_dataset_name(out)
-    made = named_generator(generator, settings or (), jobs, skip_bad)
+    made = named_generator(generator, given_options(settings or ()), jobs, skip_bad)
     columns = flags.told(
         labels=labels,
         annotations=annotations,

@@ -10,6 +10,7 @@ import typer
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder, NewPictures
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings, SkipBad
 from mipl.cli.output import say, show, show_json, table
+from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
     from mipl.data.bags import Array, Bags
@@ -46,6 +47,7 @@ def predict(
     from mipl.cli.tables import check_table_name, write_table
     from mipl.errors import MiplError
     from mipl.runs.folder import open_model
+    from mipl.runs.source import Source
 
     if out is not None:
         check_table_name(out)
@@ -54,9 +56,8 @@ def predict(
         raise MiplError(
             f"{model} is not calibrated; train with --calibrate, or leave --alpha out."
         )
-    from mipl.runs.source import Source
-
-    source = opened.source(Source(data, r, data_seed, raw, settings or ()))
+    options = given_options(settings or ())
+    source = opened.source(Source(data, r, data_seed, raw, options))
     if generator is not None and split is not None:
         raise MiplError("pictures have no splits; leave --split or --generator out.")
     if generator is not None:

@@ -1,4 +1,4 @@
-"""Runs that were interrupted: where their state lies, and how to go on."""
+"""Commands that are interrupted: how to go on with them is told."""
 
 from __future__ import annotations
 
@@ -9,47 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 
 from mipl.cli.output import tell
-from mipl.errors import MiplError
-
-if TYPE_CHECKING:
-    from mipl.methods.bases.base import BagClassifier
-    from mipl.training import Checkpoint
 
 TERMINATED = 128 + signal.SIGTERM
-
-
-def checkpoint_of(out: Path, every: int | None, resume: bool) -> Checkpoint:
-    """Return where a run with this folder keeps its state.
-
-    An interrupted run that lies there is not lost by accident: it must be asked for.
-    """
-    from mipl.training import Checkpoint
-
-    path = out.absolute()
-    path = path.with_name(f"{path.name}.checkpoint")
-    if path.exists() and not resume:
-        raise MiplError(
-            f"{path} is of an interrupted run; add --resume to go on with it, or "
-            "delete it to begin anew."
-        )
-    return Checkpoint(path, every)
-
-
-def kept_by(model: BagClassifier, checkpoint: Checkpoint) -> dict[str, Any]:
-    """Return what ``fit`` takes of this: a method that does not train has no state."""
-    from mipl.methods.wrappers.degraded import keeps_checkpoints
-
-    if keeps_checkpoints(model):
-        return {"checkpoint": checkpoint}
-    if checkpoint.every is not None:
-        name = type(getattr(model, "estimator", model)).__name__
-        raise MiplError(f"{name} keeps no state; leave --checkpoint-every out.")
-    return {}
 
 
 @contextmanager

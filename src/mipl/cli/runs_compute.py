@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mipl.runs.run import Run
+    from mipl.runs.run_settings import RunSettings
 
 
 def compute(
@@ -63,15 +64,16 @@ def compute(
     goes on with what was interrupted.
     """
     from mipl.cli import plan_work
+    from mipl.runs.run_settings import RunSettings
     from mipl.runs.store import Store
 
-    given = [
-        *(settings or ()),
-        *([] if epochs is None else [f"training.epochs={epochs}"]),
-    ]
-    if published:
-        given.append("published=true")
-    plan = _plan(method or (), data or (), r, splits, seed, given)
+    own = RunSettings.of(settings or ()) | RunSettings.of_tables(
+        {
+            "published": published or None,
+            "training": {} if epochs is None else {"epochs": epochs},
+        }
+    )
+    plan = _plan(method or (), data or (), r, splits, seed, own)
     if dry_run:
         told = plan_work.expected(plan, store, workers, retry_diverged)
         show_json(told) if as_json else plan_work.show_expected(told, workers)
@@ -95,54 +97,50 @@ def _plan(
     r: str | None,
     splits: str | None,
     seed: int,
-    settings: list[str],
+    told: RunSettings,
 ) -> list[Run]:
     from dataclasses import replace
 
     from mipl.errors import MiplError
     from mipl.methods.catalogue.registry import find
-    from mipl.runs.computing import build
-    from mipl.runs.named_values import given_options
-    from mipl.runs.run import Run
+    from mipl.runs.run_settings import RunSettings
 
     if not methods or not data:
         raise MiplError("nothing is asked for; give --method and --data.")
     for id in methods:
         find(id)
-    arguments, options = {}, {}
-    for name, value in given_options(settings).items():
-        table, _, inside = name.partition("options.")
-        if inside and not table:
-            options[inside] = value
-        else:
-            arguments[name.replace(".", "__")] = value
+    for name in ("method", "data", "r", "split", "seed"):
+        if name in told.fields:
+            option = "splits" if name == "split" else name
+            raise MiplError(f"--set {name}=... is one run's; give --{option}.")
     plan = [
-        Run(id, name, arguments, options, r=count, split=split, seed=seed)
-        for name, count in _data(data, r)
+        (told | RunSettings({"method": id, "split": split, "seed": seed, **one})).run()
+        for one in _data(data, r)
         for split in numbers("--splits", splits) or ()
         for id in methods
     ]
     for run in dict.fromkeys(replace(run, split=0) for run in plan):
-        build(run)  # Arguments that a method does not have are told at once.
+        run.build()  # Arguments that a method does not have are told at once.
     return plan
 
 
-def _data(names: Sequence[str], r: str | None) -> list[tuple[str, int]]:
+def _data(names: Sequence[str], r: str | None) -> list[dict[str, Any]]:
     """Return each name of the catalog with each r, and each file once, as it is."""
     from mipl.datasets import CATALOG
     from mipl.errors import MiplError
     from mipl.files import existing
     from mipl.runs.source import Source
 
-    found: list[tuple[str, int]] = []
+    found: list[dict[str, Any]] = []
     for name in names:
         if name in CATALOG:
-            found += [(name, count) for count in numbers("--r", r or "1") or ()]
+            counts = numbers("--r", r or "1") or ()
+            found += [{"data": name, "r": count} for count in counts]
             continue
         path = existing(Source(name).path())
         if r is not None:
             raise MiplError(
                 f"--r goes with a name of the catalog; {path} is read as it is."
             )
-        found.append((str(path.absolute()), 1))
+        found.append({"data": str(path.absolute())})
     return found

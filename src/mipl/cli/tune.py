@@ -25,7 +25,7 @@ from mipl.cli.tune_options import (
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
-    from mipl.runs.config import RunConfig
+    from mipl.runs.run import Run
     from mipl.selection import Trial, Tuned
 
 _SHOWN = 5
@@ -73,7 +73,7 @@ def tune(
             bags,
             run.method,
             searched,
-            arguments=run.all_arguments(),
+            arguments=run.arguments,
             score=score,
             folds=folds,
             trials=trials,
@@ -94,30 +94,29 @@ def tune(
 
 def _plan(
     given: dict[str, Any], space: str | None, settings: list[str]
-) -> tuple[RunConfig, dict[str, Any]]:
+) -> tuple[Run, dict[str, Any]]:
     """Return the run around the search, and what is searched; --set wins."""
-    from mipl.cli.search_space import divide, space_settings
-    from mipl.runs.config import run_config
+    from mipl.runs.run_settings import RunSettings
+    from mipl.runs.search_settings import divide, space_settings
 
-    fixed, searched = divide(settings)
+    told = RunSettings.of_tables(given) | RunSettings.of(settings)
+    fixed, searched = divide(told)
     if space is not None or not searched:
-        before = space_settings(space, given["method"])
-        fixed, searched = divide([*before, *settings])
-    return run_config({}, given, fixed), searched
+        fixed, searched = divide(space_settings(space, told.fields["method"]) | told)
+    return fixed.run(), searched
 
 
-def _training_bags(run: RunConfig, searched: dict[str, Any]) -> Dataset:
+def _training_bags(run: Run, searched: dict[str, Any]) -> Dataset:
     """Return the bags to search on: those of the split, or all."""
-    from mipl.cli.fit import check_vectors
+    from mipl.runs.execution import check_vectors
 
-    data = run.source().dataset()
-    train = data if run.split is None else data.split(run.split)[0]
+    train = run.parts().train
     if "reduction" not in searched:
-        check_vectors(run.estimator(), train, run)
+        check_vectors(run, run.build(), train)
     return train
 
 
-def _places(run: RunConfig, space: str | None, study: Path | None) -> tuple[Path, Path]:
+def _places(run: Run, space: str | None, study: Path | None) -> tuple[Path, Path]:
     """Return where the trials are kept, and where the best run is written."""
     from mipl.errors import MiplError
 
@@ -130,19 +129,19 @@ def _places(run: RunConfig, space: str | None, study: Path | None) -> tuple[Path
     return study, written
 
 
-def _write(run: RunConfig, best: Trial, path: Path) -> None:
+def _write(run: Run, best: Trial, path: Path) -> None:
     """Write the run of ``mipl fit`` that the search has found."""
+    from dataclasses import replace
+
     from mipl.files import write_text
+    from mipl.runs.execution import as_used
+    from mipl.runs.run_settings import run_toml
 
-    own, training = dict(run.arguments), dict(run.training)
-    for name, value in best.settings.items():
-        _, reaches, inside = name.partition("training__")
-        (training if reaches else own)[inside or name] = value
-    found = run.model_copy(update={"arguments": own, "training": training})
-    write_text(path, found.as_used(found.estimator()).to_toml())
+    found = replace(run, arguments={**run.arguments, **best.settings})
+    write_text(path, run_toml(as_used(found, found.build())))
 
 
-def _told(run: RunConfig, found: Tuned) -> dict[str, Any]:
+def _told(run: Run, found: Tuned) -> dict[str, Any]:
     states = ("finished", "pruned", "diverged")
     return {
         "method": run.method,

@@ -126,7 +126,11 @@ def measured(
         known = [answers[run] for run in runs if run in answers]
         cells[spot] = Cell(
             spot,
-            {one.run.split: one.accuracy for one in known if one.accuracy is not None},
+            {
+                one.run.split: one.accuracy
+                for one in known
+                if one.run.split is not None and one.accuracy is not None
+            },
             len(runs),
             sum(one.state == DIVERGED for one in known),
         )

@@ -15,11 +15,11 @@ from mipl.data.dataset import Dataset
 from mipl.data.instance_classes import positive_instances
 from mipl.errors import Diverged, MiplError
 from mipl.methods.bases.base import BagClassifier
-from mipl.methods.catalogue.registry import method
 from mipl.methods.saving.persist import versions
 from mipl.methods.wrappers.together import fit_together
 from mipl.runs.data import loaded
 from mipl.runs.evaluation import Evaluation, evaluate
+from mipl.runs.execution import Parts
 from mipl.runs.result import (
     DIVERGED,
     FAILED,
@@ -42,22 +42,6 @@ class Outcome:
     predictions: Predictions | None = None
 
 
-def build(run: Run) -> BagClassifier:
-    """Return the estimator of a run, not fitted yet.
-
-    Examples
-    --------
-    >>> build(Run("pl-svm", "digits-mipl", {"reduction": "mean", "lam": 0.5}))
-    Degraded(estimator=PLSVM(lam=0.5, random_state=0))
-    """
-    arguments = dict(run.arguments)
-    published = run.data if arguments.pop("published", False) else None
-    arguments.pop("watch", None)
-    model = method(run.method, published_for=published, r=run.r, **arguments)
-    seeds = [name for name in model.get_params() if name.endswith("random_state")]
-    return model.set_params(**dict.fromkeys(seeds, run.seed))
-
-
 def compute(runs: Sequence[Run]) -> list[Outcome]:
     """Fit runs on the same data together; whatever fails becomes a result, too."""
     try:
@@ -72,24 +56,22 @@ def compute(runs: Sequence[Run]) -> list[Outcome]:
 
 def _compute(runs: Sequence[Run]) -> list[Outcome]:
     runs = [_checked(run) for run in runs]
-    models = [build(run) for run in runs]
-    parts = [loaded(run).data.split(run.split) for run in runs]
+    models = [run.build() for run in runs]
+    parts = [run.parts(loaded(run).data) for run in runs]
     diverged: Mapping[int, str] = {}
     start = perf_counter()
     try:
-        fit_together(models, [(train.bags, train.candidates) for train, _ in parts])
+        fit_together(models, [(p.train.bags, p.train.candidates) for p in parts])
     except Diverged as error:
         diverged = error.runs
     seconds = (perf_counter() - start) / len(runs)
     outcomes = []
-    for place, (run, model, (_, test)) in enumerate(
-        zip(runs, models, parts, strict=True)
-    ):
+    for place, (run, model, part) in enumerate(zip(runs, models, parts, strict=True)):
         if place in diverged:
             end = _ended(run, DIVERGED, None, seconds, message=diverged[place])
             outcomes.append(Outcome(end))
         else:
-            outcomes.append(_judged(run, model, test, seconds))
+            outcomes.append(_judged(run, model, part, seconds))
     return outcomes
 
 
@@ -104,10 +86,13 @@ def _checked(run: Run) -> Run:
     return replace(run, content=content, versions=versions())
 
 
-def _judged(run: Run, model: BagClassifier, test: Dataset, seconds: float) -> Outcome:
+def _judged(run: Run, model: BagClassifier, parts: Parts, seconds: float) -> Outcome:
+    test = parts.test
+    if test is None or run.split is None:
+        raise MiplError(f"{run} has no test bags; give split.")
     found = evaluate(model, test)
     right = None if found.truth is None else found.truth.accuracy
-    numbers = loaded(run).data.fold(run.split).test
+    numbers = parts.whole.fold(run.split).test
     return Outcome(
         _ended(run, FINISHED, right, seconds, figures_of(found)),
         curves_of(model) | attention_of(model, test, run.arguments.get("watch", [])),

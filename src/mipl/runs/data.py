@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from mipl.data.dataset import Dataset
-from mipl.datasets import CATALOG, load_dataset
+from mipl.datasets import CATALOG
 from mipl.errors import MiplError
 from mipl.files import existing
-from mipl.io import read_dataset
 from mipl.methods.saving.fingerprint import candidates_digest
 from mipl.methods.saving.stored import classes_as_fact
-from mipl.runs.run import Facts, Run
+from mipl.runs.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,20 +31,18 @@ def loaded(run: Run) -> Loaded:
     path = Path(run.data)
     own = run.data not in CATALOG and (path.suffix != "" or path.exists())
     changed = existing(path).stat().st_mtime_ns if own else None
-    return _loaded(run.data, Facts(run.options), run.r, changed)
+    # Whoever learns from them in whatever way.
+    return _loaded(Run("", run.data, options=run.options, r=run.r), changed)
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str, options: Facts, r: int, changed: int | None) -> Loaded:
+def _loaded(run: Run, changed: int | None) -> Loaded:
     """Load a name of the catalog, or read a file that was ``changed`` then."""
-    if changed is None:
-        data = load_dataset(name, r=r, **options)
-    else:
-        data = read_dataset(name, **options)
+    data = run.load()
     if data.labels is None:
         raise MiplError(
-            f"{name} has no true labels, by which a run is judged; mipl fit and mipl "
-            "evaluate do without."
+            f"{run.data} has no true labels, by which a run is judged; mipl fit and "
+            "mipl evaluate do without."
         )
     return Loaded(data, content_of(data))
 
@@ -55,6 +52,7 @@ def content_of(data: Dataset) -> str:
 
     Examples
     --------
+    >>> from mipl import load_dataset
     >>> one, same = load_dataset("digits-mipl", r=1), load_dataset("digits-mipl", r=1)
     >>> content_of(one) == content_of(same)
     True

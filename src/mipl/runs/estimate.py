@@ -12,7 +12,6 @@ from statistics import fmean
 from mipl.datasets import RECORDS
 from mipl.datasets.published_sets import SOURCES
 from mipl.errors import MiplError
-from mipl.runs.computing import build
 from mipl.runs.run import Facts, Run
 from mipl.runs.store import Store
 
@@ -159,7 +158,7 @@ def _epochs(run: Run) -> int:
 def _epochs_of(method: str, arguments: Facts, data: str, r: int) -> int:
     """Return how many epochs a run trains; 1 for a method that has none."""
     try:
-        model = build(Run(method, data, arguments, r=r))
+        model = Run(method, data, arguments, r=r).build()
     except MiplError:  # Whoever computes it will tell.
         return 1
     while hasattr(model, "estimator"):

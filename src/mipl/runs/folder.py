@@ -1,8 +1,9 @@
-"""The folder of a run: the model, how it was made, and which bags it has seen."""
+"""The folder of a run: model, settings, bags it has seen, history and figures."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,44 +22,80 @@ from mipl.files import (
 )
 from mipl.methods.loading import load_model
 from mipl.methods.saving.model_file import FACTS
-from mipl.runs.config import RunConfig, read_config, run_config
+from mipl.runs.run import Run
+from mipl.runs.run_settings import RunSettings, read_tables, run_toml
 from mipl.runs.source import Source
 from mipl.runs.trained_on import TrainedOn
+from mipl.training import Checkpoint
 
 if TYPE_CHECKING:
-    from mipl.data.dataset import Dataset
     from mipl.images.image_bags import ImageBags
     from mipl.methods.bases.base import BagClassifier
+    from mipl.runs.execution import FittedRun
 
 MODEL, RUN, BAGS = "model", "run.toml", "bags.json"
+HISTORY, EVALUATION = "history.json", "evaluation.json"
 _LONGEST = 1 << 28
 
 
+def checkpoint_path(folder: str | Path) -> Path:
+    """Return where a run to this folder keeps its state."""
+    path = Path(folder).absolute()
+    return path.with_name(f"{path.name}.checkpoint")
+
+
+def new_checkpoint(folder: str | Path, every: int | None, resume: bool) -> Checkpoint:
+    """Return the checkpoint of a run to this folder.
+
+    An interrupted run that lies there is not lost by accident: it must be asked for.
+    """
+    path = checkpoint_path(folder)
+    if path.exists() and not resume:
+        raise MiplError(
+            f"{path} is of an interrupted run; add --resume to go on with it, or "
+            "delete it to begin anew."
+        )
+    return Checkpoint(path, every)
+
+
 @contextmanager
-def new_run(folder: Path) -> Iterator[Path]:
+def new_run(folder: str | Path) -> Iterator[Path]:
     """Give a place that becomes the folder of a run on success.
 
     An earlier run is replaced as a whole; a folder that holds anything else is
     refused at once, before time is spent on training.
     """
-    make_folder(folder.absolute().parent)
+    make_folder(Path(folder).absolute().parent)
     clear_temporaries(folder)
-    with atomic_folder(folder, (MODEL, RUN, BAGS)) as place:
+    files = (MODEL, RUN, BAGS, HISTORY, EVALUATION)
+    with atomic_folder(folder, files) as place:
         yield place
 
 
-def fill_run(
-    place: Path,
-    model: BagClassifier,
-    config: RunConfig,
-    trained: TrainedOn,
-    data: Dataset,
-    figures: Mapping[str, float],
-) -> None:
-    """Write all that a run leaves behind."""
-    model.save(place / MODEL, data=data, figures=figures)
-    write_text(place / RUN, config.as_used(model).to_toml())
+def fill_run(place: Path, used: Run, done: FittedRun, trained: TrainedOn) -> None:
+    """Write all that a run leaves behind; what it has no figures of has no file."""
+    figures = None if done.evaluation is None else done.evaluation.as_dict()
+    card = as_figures(figures or {})
+    done.model.save(place / MODEL, data=done.parts.train, figures=card)
+    write_text(place / RUN, run_toml(used))
     write_text(place / BAGS, trained.model_dump_json())
+    if done.history:
+        write_text(place / HISTORY, _json(done.history))
+    if figures is not None:
+        write_text(place / EVALUATION, _json(figures))
+
+
+def _json(figures: Any) -> str:
+    return json.dumps(_finite(figures), indent=1, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """Return a value with None for every number that JSON cannot hold."""
+    if isinstance(value, Mapping):
+        return {name: _finite(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +103,7 @@ class OpenedModel:
     """A loaded model, and what is remembered of its run, if there is a run."""
 
     model: BagClassifier
-    config: RunConfig | None
+    run: Run | None
     trained: TrainedOn | None
 
     def source(self, given: Source) -> Source:
@@ -74,15 +111,15 @@ class OpenedModel:
 
         What is given stands; only what is left open is taken from the run.
         """
-        if self.config is None or self.config.data != given.target:
+        if self.run is None or self.run.data != given.target:
             return given
-        own = self.config.source()
+        own = Source.of(self.run)
         return replace(
             given,
             r=own.r if given.r is None else given.r,
             seed=own.seed if given.seed is None else given.seed,
             raw=given.raw or own.raw,
-            settings=given.settings or own.settings,
+            options=given.options or own.options,
         )
 
     def check_generator(self, made: ImageBags) -> None:
@@ -113,8 +150,8 @@ def _open(folder: Path) -> OpenedModel:
     if (folder / FACTS).exists() or not (folder / MODEL).exists():
         return OpenedModel(load_model(folder), None, None)
     trained = _read_trained(folder / BAGS)
-    config = run_config(read_config(folder / RUN), {}, [])
-    return OpenedModel(load_model(folder / MODEL), config, trained)
+    run = RunSettings.of_tables(read_tables(folder / RUN)).run()
+    return OpenedModel(load_model(folder / MODEL), run, trained)
 
 
 def _read_trained(path: Path) -> TrainedOn:
@@ -127,11 +164,11 @@ def _read_trained(path: Path) -> TrainedOn:
 
 
 def as_figures(values: Mapping[str, Any]) -> dict[str, float]:
-    """Keep the single numbers of nested figures, for a model card."""
+    """Keep the single finite numbers of nested figures, for a model card."""
     flat: dict[str, float] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
             flat |= {f"{name}: {inner}": v for inner, v in as_figures(value).items()}
-        elif isinstance(value, (int, float)):
+        elif isinstance(value, (int, float)) and math.isfinite(value):
             flat[name] = float(value)
     return flat

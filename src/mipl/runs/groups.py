@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from mipl.errors import MiplError
 from mipl.methods.wrappers.together import alike
-from mipl.runs.computing import build
 from mipl.runs.run import Run
 
 MOST = 5  # More gain no time, and lose more where a worker is killed.
@@ -39,7 +38,7 @@ def groups(runs: Sequence[Run], workers: int) -> list[list[Run]]:
 def _shared(run: Run) -> str:
     """Return what the runs of a group have in common."""
     try:
-        common = alike(build(run))
+        common = alike(run.build())
     except MiplError:  # Whoever computes it will tell.
         common = None
     if common is None:

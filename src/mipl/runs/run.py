@@ -1,20 +1,25 @@
 """Run: what is to be computed, as a frozen value with a stable key.
 
-A plan is a list of runs. Nothing here loads data or trains.
+Stores and plans hold many runs and need neither torch nor data: what a run does is in
+``execution``, which is loaded when one first does it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
-from typing import Any
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter, ValidationError
+from mipl.errors import MiplError, unknown
 
-from mipl.errors import MiplError
+if TYPE_CHECKING:
+    from mipl.data.dataset import Dataset
+    from mipl.methods.bases.base import BagClassifier
+    from mipl.runs.execution import FittedRun, Parts
 
 
 class Facts(Mapping[str, Any]):
@@ -69,33 +74,39 @@ class Run:
     method : str
         A registry id.
     data : str
-        A name of the catalog, or the path of a file, whose ``r`` is not looked at.
+        A name of the catalog, or a path, which is read as it is: without ``r``.
     arguments : mapping of JSON values
         As ``mipl.method`` takes them (``training__lr``, ``reduction``), except
         ``random_state``; ``published=True`` takes the settings published for the data,
-        and ``watch`` names test bags, by their place, whose attention is kept.
+        ``published="mnist-mipl"`` those published for other data. In a plan ``watch``
+        names test bags, by their place, whose attention is kept.
     options : mapping of JSON values
-        Of the data set, its ``seed`` among them.
+        Of the data set, its ``seed`` and the folder of ``raw`` files among them.
     r : int
         False labels per bag.
-    split : int
-        Number of the fold.
+    split : int or None
+        Number of the fold; None for all bags, none of which is left to judge by.
     seed : int
         Of the training.
     content : str
         Hash of the data; "" where nobody has looked at them yet, as in a plan.
     versions : mapping of str
         Of what the bits depend on; empty in a plan, and where they are not known.
+    calibrate : float or None
+        Share of the training bags kept for calibration by their candidate sets.
 
     Examples
     --------
-    >>> run = Run("miplma", "sival-mipl", {"lam": 2.0}, r=2, split=3)
-    >>> run == Run("miplma", "sival-mipl", {"lam": 2.0}, r=2, split=3)
+    >>> run = Run("miplma", "synthetic", {"training__epochs": 10}, split=3)
+    >>> run == Run("miplma", "synthetic", {"training__epochs": 10}, split=3)
     True
     >>> print(run)
-    miplma on sival-mipl, r=2, split 3, {"lam": 2.0}
-    >>> len(run.key), run.arguments["lam"]
-    (64, 2.0)
+    miplma on synthetic, r=1, split 3, {"training__epochs": 10}
+    >>> len(run.key), run.arguments["training__epochs"]
+    (64, 10)
+    >>> fitted = run.execute()
+    >>> fitted.evaluation.truth.accuracy > 0.5
+    True
     """
 
     method: str
@@ -103,18 +114,101 @@ class Run:
     arguments: Mapping[str, Any] = field(default_factory=Facts)
     options: Mapping[str, Any] = field(default_factory=Facts)
     r: int = 1
-    split: int = 0
+    split: int | None = 0
     seed: int = 0
     content: str = ""
     versions: Mapping[str, str] = field(default_factory=Facts)
+    calibrate: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("arguments", "options", "versions"):
             value = getattr(self, name)
+            _check(name, value, isinstance(value, Mapping), "a mapping")
             frozen = value if isinstance(value, Facts) else Facts(value)
             object.__setattr__(self, name, frozen)
+        for name in ("method", "data", "content"):
+            value = getattr(self, name)
+            _check(name, value, isinstance(value, str), "a text")
+        for name in ("r", "split", "seed"):
+            value = getattr(self, name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            good = (whole and value >= 0) or (name == "split" and value is None)
+            _check(name, value, good, "a whole number >= 0")
+        share = self.calibrate
+        between = isinstance(share, (int, float)) and 0 < share < 1
+        _check("calibrate", share, share is None or between, "a number from 0 to 1")
         if "random_state" in self.arguments:
             raise MiplError("random_state is the seed of a run; give seed instead.")
+
+    # -- what it does --------------------------------------------------------------
+
+    def build(self) -> BagClassifier:
+        """Return the estimator, not fitted yet.
+
+        Examples
+        --------
+        >>> reduced = {"reduction": "mean", "lam": 0.5}
+        >>> Run("pl-svm", "digits-mipl", reduced).build()
+        Degraded(estimator=PLSVM(lam=0.5, random_state=0))
+        """
+        model: BagClassifier = _execution().build(self)
+        return model
+
+    def load(self) -> Dataset:
+        """Return the data set, whole.
+
+        Examples
+        --------
+        >>> len(Run("miplma", "digits-mipl", r=2).load())
+        250
+        """
+        data: Dataset = _execution().load(self)
+        return data
+
+    def parts(self, data: Dataset | None = None) -> Parts:
+        """Return the bags to fit on, to calibrate on and to judge by.
+
+        Parameters
+        ----------
+        data : Dataset, optional
+            What ``load`` has returned, where that was called before.
+
+        Examples
+        --------
+        >>> parts = Run("miplma", "digits-mipl", calibrate=0.2).parts()
+        >>> len(parts.train), len(parts.calibration), len(parts.test)
+        (140, 35, 75)
+        """
+        parts: Parts = _execution().divide(self, self.load() if data is None else data)
+        return parts
+
+    def execute(
+        self,
+        folder: str | Path | None = None,
+        callbacks: Sequence[Any] = (),
+        resume: bool = False,
+        checkpoint_every: int | None = None,
+    ) -> FittedRun:
+        """Fit, calibrate and judge; with a folder, write what ``mipl fit`` writes.
+
+        Parameters
+        ----------
+        folder : path, optional
+            Of the model, ``run.toml``, the bags it has seen, its history and its
+            figures. A run that lies there is replaced.
+        callbacks : in scikit-learn's form
+            Told of the epochs of methods that learn by epochs.
+        resume : bool
+            Go on with a run to this folder that was interrupted, if there is one.
+        checkpoint_every : int, optional
+            Save the state beside the folder every so many epochs; Ctrl-C always does.
+        """
+        fitted: FittedRun = _execution().execute(
+            self, folder, callbacks, resume, checkpoint_every
+        )
+        return fitted
+
+    # -- what it is ----------------------------------------------------------------
 
     @property
     def question(self) -> Run:
@@ -128,7 +222,7 @@ class Run:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, which ``read_run`` takes."""
-        return {
+        values = {
             "method": self.method,
             "arguments": dict(self.arguments),
             "data": self.data,
@@ -139,9 +233,13 @@ class Run:
             "seed": self.seed,
             "versions": dict(self.versions),
         }
+        # Left out where there is none: keys of runs stored before stay as they are.
+        more = {} if self.calibrate is None else {"calibrate": self.calibrate}
+        return values | more
 
     def __str__(self) -> str:
-        told = f"{self.method} on {self.data}, r={self.r}, split {self.split}"
+        part = "all bags" if self.split is None else f"split {self.split}"
+        told = f"{self.method} on {self.data}, r={self.r}, {part}"
         more = {**self.arguments, **self.options}
         return f"{told}, {_text(more)}" if more else told
 
@@ -155,19 +253,24 @@ def read_run(values: Mapping[str, Any]) -> Run:
     >>> read_run(json.loads(json.dumps(run.as_dict()))) == run
     True
     """
-    try:
-        run: Run = reader(Run).validate_json(_text(values), strict=True)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        raise MiplError(f"{name} of a run is wrong: {first['msg']}.") from None
-    return run
+    known = [one.name for one in fields(Run)]
+    for name in values:
+        if name not in known:
+            raise unknown("field of a run", name, known)
+    for name in ("method", "data"):
+        if name not in values:
+            raise MiplError(f"{name} of a run is missing; give it.")
+    return Run(**values)
 
 
-@cache
-def reader(kind: Any) -> TypeAdapter[Any]:
-    """Return what checks a kind of value; to make it takes longer than to use."""
-    return TypeAdapter(kind)
+def _execution() -> Any:
+    """Load what runs do; a module that imports them cannot be imported by theirs."""
+    return import_module("mipl.runs.execution")
+
+
+def _check(name: str, value: Any, good: bool, wanted: str) -> None:
+    if not good:
+        raise MiplError(f"{name} of a run must be {wanted}; got {value!r}.")
 
 
 def _text(values: Mapping[str, Any]) -> str:

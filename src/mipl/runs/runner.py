@@ -23,7 +23,7 @@ from mipl.runs.groups import groups
 from mipl.runs.leases import Leases
 from mipl.runs.result import DIVERGED, FAILED, Result
 from mipl.runs.run import Run
-from mipl.runs.store import SETTLED, Store
+from mipl.runs.store import SETTLED, Store, check_kept
 
 _PAUSE = 1.0  # Seconds between two looks at what other runners and programs do.
 
@@ -96,6 +96,7 @@ def left(
     found, absent = [], Counter[str]()
     contents: dict[Hashable, str | MiplError] = {}
     for run in dict.fromkeys(one.question for one in plan):
+        check_kept(run)
         source = (run.data, run.options, run.r)
         if source not in contents:
             contents[source] = _content(run)

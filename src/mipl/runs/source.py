@@ -1,42 +1,63 @@
-"""What a user names on the command line: a data set of the catalog, or a path."""
+"""Source: a data set of the catalog or a path, and how to read it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
 from mipl.datasets import CATALOG, load_dataset
 from mipl.errors import MiplError, unknown
 from mipl.io import read_bags, read_dataset
-from mipl.runs.named_values import given_options
+
+if TYPE_CHECKING:
+    from mipl.runs.run import Run
 
 
 @dataclass(frozen=True)
 class Source:
-    """A name or a path, and how to read it."""
+    """A name or a path, and how to read it.
+
+    Attributes
+    ----------
+    target : str
+    r, seed, raw
+        Of a name of the catalog; None where nothing is told.
+    options : mapping
+        Of the data set, or of the file's format.
+    """
 
     target: str
     r: int | None = None
     seed: int | None = None
-    raw: Path | None = None
-    settings: Sequence[str] = ()
+    raw: str | Path | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run) -> Source:
+        """Return where the data of a run come from."""
+        options, r = dict(run.options), None if run.r == 1 else run.r
+        if run.data not in CATALOG:
+            return cls(run.data, r, options=options)
+        drawn = options.pop("seed", None), options.pop("raw", None)
+        return cls(run.data, r, *drawn, options)
 
     def dataset(self) -> Dataset:
         """Load or read it; an unknown name gets a guess."""
-        options = given_options(self.settings)
         if self.target in CATALOG:
-            r = 1 if self.r is None else self.r
-            return load_dataset(self.target, r, self.seed or 0, raw=self.raw, **options)
-        return read_dataset(self.path(), **options)
+            r, seed = (1 if self.r is None else self.r), self.seed or 0
+            options = self._others("name", "r", "seed", "raw")
+            return load_dataset(self.target, r, seed, raw=self.raw, **options)
+        return read_dataset(self.path(), **self._others("path"))
 
     def bags(self) -> Bags:
         """Load or read the bags alone; tables of them need no labels."""
         if self.target in CATALOG:
             return self.dataset().bags
-        return read_bags(self.path(), **given_options(self.settings))
+        return read_bags(self.path(), **self._others("path"))
 
     def path(self) -> Path:
         """Return what was named as a path; what can only be a wrong name is refused."""
@@ -45,7 +66,17 @@ class Source:
             raise unknown("data set", self.target, CATALOG)
         if (self.r, self.seed, self.raw) != (None, None, None):
             raise MiplError(
-                f"--r, --seed and --raw go with a name of the catalog; {path} is read "
-                "as it is."
+                f"r, seed and raw go with a name of the catalog; {path} is read as it "
+                "is."
             )
         return path
+
+    def _others(self, *told: str) -> Mapping[str, Any]:
+        """Return the options, none of which may be what is told elsewhere."""
+        for name in told:
+            if name in self.options:
+                raise MiplError(
+                    f"{name} is no option of {self.target}; leave it out of its "
+                    "options."
+                )
+        return self.options

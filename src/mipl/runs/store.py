@@ -17,10 +17,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from mipl.errors import BadFile, MiplError, unknown
 from mipl.runs import database
@@ -31,7 +32,7 @@ from mipl.runs.result import (
     Predictions,
     Result,
 )
-from mipl.runs.run import Facts, Run, read_run, reader
+from mipl.runs.run import Facts, Run, read_run
 
 # What is known for good: the same run would end in the same way.
 SETTLED = (FINISHED, DIVERGED)
@@ -169,7 +170,7 @@ class Store:
         if row is None:
             return None
         try:
-            return reader(kind).validate_json(row[0])
+            return _reader(kind).validate_json(row[0])
         except ValidationError as error:
             raise self._damaged(result.key, error.errors()[0]["msg"]) from None
 
@@ -191,6 +192,12 @@ class Store:
 
     def _damaged(self, key: str, what: object) -> BadFile:
         return BadFile(f"the result {str(key)[:12]} in {self.path} is damaged: {what}")
+
+
+@cache
+def _reader(kind: Any) -> TypeAdapter[Any]:
+    """Return what checks a kind of value; to make it takes longer than to use."""
+    return TypeAdapter(kind)
 
 
 def _recorded(
@@ -220,8 +227,23 @@ def _recorded(
     return True
 
 
+def check_kept(run: Run) -> None:
+    """Refuse a run whose result no store has a place for."""
+    if run.split is None:
+        raise MiplError(
+            f"{run.method} on {run.data} has no test bags to be judged by, and a store "
+            "keeps how runs were judged; give split."
+        )
+    if run.calibrate is not None:
+        raise MiplError(
+            f"a store keeps no calibration, and {run.method} on {run.data} asks for "
+            "one; leave calibrate out, or write the run to a folder."
+        )
+
+
 def _row(result: Result) -> dict[str, Any]:
     run = result.run
+    check_kept(run)
     facts = {name: getattr(run, name).text for name in _FACTS}
     return {
         "key": run.key,
