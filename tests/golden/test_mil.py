@@ -5,9 +5,8 @@ from tests.golden.golden import Replayed
 from mipl.methods.bases import repeated
 from mipl.methods.mil import loss_attention, mivae
 from mipl.nn import GatedScore, vae
-from mipl.nn.attention import MarginAttention
+from mipl.nn.attention import EvidenceScore, MarginAttention, PlainScore
 from mipl.nn.heads import SigmoidHead, SoftmaxHead
-from mipl.nn.scores import EvidenceScore, PlainScore
 from mipl.nn.segments import Segments
 from mipl.nn.vae_layers import ImageDecoder
 from mipl.training.options import Training

@@ -1,5 +1,6 @@
 """Gated scores and margin-aware attention, against their formulas."""
 
+import itertools
 import math
 
 import numpy as np
@@ -55,6 +56,57 @@ def test_the_score_is_the_formula(shared, head, bias):
     biases = [name for name in value if "bias" in name]
     assert bool(biases) == bool(bias)
     assert any("score" in name for name in biases) == (bias is True)
+
+
+OPTIONS = {
+    "shared": (False, True),
+    "head": ("linear", "mlp"),
+    "bias": (False, True, "gates"),
+    "standardise": ORDERS,
+    "scale": (1.0, inverse_root(128)),
+    "detach": (False, True),
+    "tau": (5.0, 0.1),
+}
+
+
+@pytest.mark.parametrize("chosen", [*itertools.product(*OPTIONS.values())])
+def test_what_trains_is_the_formula_in_values_and_gradients(chosen):
+    """Bags of a batch at once, and each by itself as the paper writes it."""
+    *of_score, standardise, scale, detach, tau = chosen
+    shared, head, bias = of_score
+    attention = MarginAttention(
+        scored(shared=shared, head=head, bias=bias),
+        standardise=standardise,
+        scale=scale,
+        detach_spread=detach,
+    )
+    sizes = [3, 7, 4]
+    generator = torch.Generator().manual_seed(5)
+    h = torch.randn(sum(sizes), 3, dtype=torch.float64, generator=generator)
+    bags = Segments.of(torch.tensor(sizes))
+    values = [h.requires_grad_(), *attention.parameters()]
+    with torch.no_grad():  # Scores far enough apart for a z-score to 12 digits.
+        for parameter in attention.parameters():
+            parameter.mul_(3)
+
+    _, a = attention(h, bags, tau)
+    fast = a, bags.weighted_sum(a, h)
+    weights = [
+        attention.formula(attention.score.formula(part), tau) for part in h.split(sizes)
+    ]
+    vectors = [w @ part for w, part in zip(weights, h.split(sizes), strict=True)]
+    written = torch.cat(weights), torch.stack(vectors)
+
+    pulls = [torch.cos(torch.arange(x.numel()).reshape(x.shape)) for x in fast]
+    gradients = []
+    for one in (fast, written):
+        total = sum((x * pull).sum() for x, pull in zip(one, pulls, strict=True))
+        gradients.append(torch.autograd.grad(total, values))
+    for mine, formula in zip(
+        (*fast, *gradients[0]), (*written, *gradients[1]), strict=True
+    ):
+        largest = max(1.0, float(formula.detach().abs().max()))
+        torch.testing.assert_close(mine, formula, rtol=0, atol=1e-12 * largest)
 
 
 def test_the_programs_gate_has_one_map_and_the_papers_two():

@@ -1,7 +1,6 @@
 """Parts of networks: segment operations, encoders, attention, heads."""
 
-from mipl.nn.attention import Attention, MarginAttention
-from mipl.nn.gated_score import GatedScore
+from mipl.nn.attention import Attention, GatedScore, MarginAttention
 from mipl.nn.heads import SigmoidSoftmaxHead, SoftmaxHead
 from mipl.nn.network import BagNetwork, Output
 from mipl.nn.segments import Segments

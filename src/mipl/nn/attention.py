@@ -1,4 +1,19 @@
-"""Attention: embedded instances -> a weight per instance and a vector per bag."""
+"""Attention: embedded instances -> a weight per instance and a vector per bag.
+
+MIPLMA makes one vector of the instances h_1, ..., h_n of a bag (the numbers are those
+of its paper's equations)::
+
+    xi_j = w . ( tanh(V h_j) * sigmoid(U h_j) )        the score of an instance
+    a    = softmax( xi / tau )                         (2), where tau falls by (3)
+    a'   = ( a - mean(a) ) / std(a)                    (4)
+    z    = sum_j a'_j h_j                              (5)
+
+``GatedScore.formula`` and ``MarginAttention.formula`` are these lines for one bag.
+What trains are ``forward`` and ``weigh`` below them: the same values and gradients for
+the bags of a whole batch, which lie as flat rows one after another, in fewer operations
+(``Segments`` for what happens inside bags, ``mipl.nn.fused`` for the gates). The
+schedule (3) is ``mipl.objectives.falling_tau``, the sum (5) ``BagNetwork.pool``.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +22,12 @@ import math
 import torch
 from torch import Tensor, nn
 
+from mipl.nn.fused import fused_gates
+from mipl.nn.initialisation import linear
 from mipl.nn.segments import Segments
 
 _EPSILON = 1e-8
+_HIDDEN = 128  # Width of the score head's hidden layer in the published programs.
 _ROUNDING = 64  # Units of rounding by which equal attention weights may differ.
 
 
@@ -31,6 +49,48 @@ class Attention(nn.Module):
     def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
         """Turn raw scores into attention."""
         raise NotImplementedError
+
+
+class GatedScore(nn.Module):
+    """Score of an instance: head(tanh(V h) * sigmoid(U h)).
+
+    Parameters
+    ----------
+    width : int
+        L, the length of h.
+    gates : int
+        Number of gates; the publications use one per class.
+    shared : bool
+        Whether one affine map feeds both gates (the program) or each has its own.
+    head : {"linear", "mlp"}
+        The map from gates to the score: linear (the paper), or with a hidden layer.
+    bias : bool or "gates"
+        Whether the maps have biases, or the gates alone; some papers write none.
+    """
+
+    def __init__(
+        self, width: int, gates: int, *, shared: bool, head: str, bias: bool | str
+    ) -> None:
+        super().__init__()
+        inner, outer = bool(bias), bool(bias) and bias != "gates"
+        self.gate = linear(width, gates, inner)  # V
+        self.gate_sigmoid = None if shared else linear(width, gates, inner)  # U
+        self.score_hidden = linear(gates, _HIDDEN, outer) if head == "mlp" else None
+        self.score_out = linear(_HIDDEN if head == "mlp" else gates, 1, outer)  # w
+
+    def formula(self, h: Tensor) -> Tensor:
+        """Return raw scores as the papers write them."""
+        v, u = self.gate, self.gate_sigmoid or self.gate
+        return self._head(torch.tanh(v(h)) * torch.sigmoid(u(h)))  # (N,)
+
+    def forward(self, h: Tensor) -> Tensor:
+        """Return raw scores, the same as ``formula``."""
+        return self._head(fused_gates(h, self.gate, self.gate_sigmoid or self.gate))
+
+    def _head(self, g: Tensor) -> Tensor:
+        if self.score_hidden is not None:
+            g = torch.relu_(self.score_hidden(g))  # (N, 128)
+        return self.score_out(g).squeeze(1)  # type: ignore[no-any-return]  # (N,)
 
 
 class MarginAttention(Attention):
@@ -57,8 +117,24 @@ class MarginAttention(Attention):
         self.scale = scale
         self.detach_spread = detach_spread
 
+    def formula(self, xi: Tensor, tau: float) -> Tensor:
+        """Return the attention of one bag from its raw scores, as it is written.
+
+        Of several instances whose scores are not all equal: else (4) is 0/0.
+        """
+
+        def std(x: Tensor) -> Tensor:
+            return (x.detach() if self.detach_spread else x).std()  # Of n - 1.
+
+        if self.standardise == "scores":
+            xi = (xi - xi.mean()) / (std(xi) + _EPSILON)
+        a = torch.softmax(self.scale * xi / tau, dim=0)  # Eq. (2)
+        if self.standardise == "attention":
+            a = (a - a.mean()) / std(a)  # Eq. (4)
+        return a  # (n,)
+
     def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
-        """Turn raw scores into attention."""
+        """Return the attention of all bags, the same as ``formula`` of each."""
         if self.standardise == "scores":
             centred = bags.centre(scores)
             scores = centred / (self._spread(centred, bags) + _EPSILON)
@@ -106,6 +182,48 @@ class EvenAttention(Attention):
     def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
         """Return 1/n in a bag of n instances."""
         return bags.spread(1 / bags.sizes.to(scores.dtype))
+
+
+class PlainScore(nn.Module):
+    """Score of an instance: w . tanh(V h), what ``GatedScore`` has without its gate.
+
+    Parameters
+    ----------
+    width : int
+        L, the length of h.
+    hidden : int
+        Number of rows of V.
+    """
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.gate = linear(width, hidden)
+        self.score_out = linear(hidden, 1)
+
+    def forward(self, h: Tensor) -> Tensor:
+        """Return raw scores."""
+        return self.score_out(torch.tanh(self.gate(h))).squeeze(1)  # type: ignore[no-any-return]  # (N,)
+
+
+class EvidenceScore(nn.Module):
+    """Score of an instance: log sum_c exp(z_c), z = the logits of a classifier.
+
+    The softmax of it inside a bag is the instance's share of all evidence for any
+    class; in log space, so that no instance underflows to a score of its own.
+
+    Parameters
+    ----------
+    classifier : module
+        h -> logits; it may be that of the bags.
+    """
+
+    def __init__(self, classifier: nn.Module) -> None:
+        super().__init__()
+        self.classifier = classifier
+
+    def forward(self, h: Tensor) -> Tensor:
+        """Return raw scores."""
+        return torch.logsumexp(self.classifier(h), dim=1)  # (N,)
 
 
 class _Level(nn.Module):

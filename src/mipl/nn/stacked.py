@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 from mipl.nn.dropout import DroppedReLU, Keyed, dropped_relu_, fill_random
 from mipl.nn.encoders import Standardise
+from mipl.nn.fused import by_columns, mapped
 from mipl.nn.initialisation import EmptyLinear
-from mipl.nn.maps import by_columns, mapped
 
 
 class StackedLinear(nn.Module):

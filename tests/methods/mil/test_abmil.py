@@ -18,8 +18,8 @@ from mipl import (
     load_dataset,
 )
 from mipl.nn import GatedScore
+from mipl.nn.attention import PlainScore
 from mipl.nn.initialisation import initialise
-from mipl.nn.scores import PlainScore
 from mipl.testing.checks.problem import make_problem
 
 FORMS = (ABMIL, GatedABMIL)

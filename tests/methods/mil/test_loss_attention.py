@@ -9,7 +9,7 @@ from tests.methods.mil.recorded import bags_of, visits
 from tests.methods.mipl.images import learns_images
 
 from mipl import LossAttention, MiplError, Training
-from mipl.nn.scores import EvidenceScore
+from mipl.nn.attention import EvidenceScore
 from mipl.nn.segments import Segments
 from mipl.testing.checks.problem import make_problem
 

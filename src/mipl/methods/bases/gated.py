@@ -8,7 +8,7 @@ from typing import Any
 from torch import nn
 
 from mipl.methods.bases.neural import NeuralBagClassifier
-from mipl.nn.gated_score import GatedScore
+from mipl.nn.attention import GatedScore
 from mipl.nn.heads import HEADS
 from mipl.objectives import falling_alpha
 from mipl.parameters import choice, flag, integer

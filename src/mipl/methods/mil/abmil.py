@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from mipl.methods.bases.repeated import ScoredClassifier
-from mipl.nn.scores import PlainScore
+from mipl.nn.attention import PlainScore
 
 
 class ABMIL(ScoredClassifier):

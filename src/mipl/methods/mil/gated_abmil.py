@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from mipl.methods.bases.repeated import ScoredClassifier
-from mipl.nn.gated_score import GatedScore
+from mipl.nn.attention import GatedScore
 
 
 class GatedABMIL(ScoredClassifier):

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from mipl.methods.bases.repeated import RepeatedClassifier, one_bag_adam
-from mipl.nn.attention import MarginAttention
+from mipl.nn.attention import EvidenceScore, MarginAttention
 from mipl.nn.encoders import Standardise
 from mipl.nn.heads import SoftmaxHead
 from mipl.nn.instance_network import InstanceNetwork, InstanceOutput
-from mipl.nn.scores import EvidenceScore
 from mipl.objectives import copies, weighted_log_loss
 from mipl.training.batches import Batch
 from mipl.training.options import Training

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from mipl.methods.bases.repeated import RepeatedClassifier
-from mipl.nn.attention import MarginAttention, inverse_root
-from mipl.nn.gated_score import GatedScore
+from mipl.nn.attention import GatedScore, MarginAttention, inverse_root
 from mipl.nn.heads import HEADS
 from mipl.nn.network import BagNetwork, Output
 from mipl.objectives import falling_tau, margin_violation, single_bag_margin_loss

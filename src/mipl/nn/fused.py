@@ -1,4 +1,7 @@
-"""Affine maps: one for all rows, or one for the rows of each of several runs."""
+"""Fused forms: affine maps of several runs, and gates, in few operations.
+
+Their gradients are written out; tests hold them against the plain formulas.
+"""
 
 from __future__ import annotations
 
@@ -53,3 +56,37 @@ class _Maps(torch.autograd.Function):
         else:
             of_weight = torch.bmm(g.transpose(1, 2), rows)
         return of_x, of_weight, g.sum(dim=1) if ctx.biased else None
+
+
+def fused_gates(h: Tensor, v: nn.Linear, u: nn.Linear) -> Tensor:
+    """Return tanh(V h) * sigmoid(U h) of rows h and two affine maps, (N, g).
+
+    Both maps are one product, which is faster than two of half its size, and tanh(x)
+    is taken as 2 sigmoid(2 x) - 1: a sigmoid takes a third of the time of a tanh.
+    """
+    weight = torch.cat([2 * v.weight, u.weight], dim=-2)  # (2 g, L)
+    bias = None if v.bias is None else torch.cat([2 * v.bias, u.bias], dim=-1)
+    found: Tensor = _Gates.apply(mapped(h, weight, bias))  # type: ignore[no-untyped-call]
+    return found
+
+
+class _Gates(torch.autograd.Function):
+    """The gates of rows [2 V h, U h] and their gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, maps: Tensor) -> Tensor:
+        both = torch.sigmoid(maps)  # (N, 2 g)
+        first, u = both.chunk(2, dim=1)
+        v = first.mul(2).sub_(1)  # (N, g)
+        ctx.save_for_backward(both, v)
+        return v * u
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        both, v = ctx.saved_tensors
+        gates = v.shape[1]
+        slopes = torch.empty_like(both)
+        torch.mul(g, both[:, gates:], out=slopes[:, :gates]).mul_(2)
+        torch.mul(g, v, out=slopes[:, gates:])
+        found: Tensor = torch.ops.aten.sigmoid_backward(slopes, both)
+        return found
