@@ -15,15 +15,14 @@ EPOCHS = 6
 def visits(monkeypatch):
     """Keep the probabilities and the label weights of each step of a run."""
     seen = []
-    run_step = loop.run_step
+    take_step = loop.take_step
 
-    def recorded(state, method, batch, clock, *rest):
-        values = run_step(state, method, batch, clock, *rest)
+    def recorded(fit, batch, clock):
+        take_step(fit, batch, clock)
         bags = batch.bags.tolist()
-        seen.append((clock.epoch, bags, state.p.numpy().copy()[bags]))
-        return values
+        seen.append((clock.epoch, bags, fit.state.p.numpy().copy()[bags]))
 
-    monkeypatch.setattr(loop, "run_step", recorded)
+    monkeypatch.setattr(loop, "take_step", recorded)
     return seen
 
 

@@ -67,19 +67,20 @@ def test_bags_on_disk_give_the_same_bits():
 
 def test_the_order_is_a_function_of_seed_and_epoch(monkeypatch):
     orders = {}
-    run_epoch = loop.run_epoch
+    take_step = loop.take_step
 
-    def watched(state, method, source, options, clock, order, *rest):
-        orders[clock.epoch] = order.tolist()
-        return run_epoch(state, method, source, options, clock, order, *rest)
+    def watched(fit, batch, clock):
+        orders.setdefault(clock.epoch, []).extend(batch.bags.tolist())
+        take_step(fit, batch, clock)
 
-    monkeypatch.setattr(loop, "run_epoch", watched)
+    monkeypatch.setattr(loop, "take_step", watched)
     fitted(random_state=4, epochs=3)
     for epoch in (1, 2, 3):
         expected = stream(4, "order", epoch).permutation(12).tolist()
         assert orders[epoch] == expected
     assert orders[1] != orders[2]
     first = dict(orders)
+    orders.clear()
     fitted(random_state=4, epochs=3, lr=0.3, batch_size=1)
     assert orders == first
 

@@ -122,7 +122,7 @@ def dropout_layers(module: nn.Module) -> list[tuple[int, StackedDroppedReLU]]:
     return [(n, layer) for n, layer in layers if isinstance(layer, StackedDroppedReLU)]
 
 
-def set_joint_keys(
+def set_stacked_keys(
     layers: Iterable[tuple[int, StackedDroppedReLU]],
     keys: Sequence[int],
     rows: Sequence[int],

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from mipl.training.options import Training
 from mipl.training.state import refill
 
 
 class Adam(torch.optim.Adam):
-    """``torch.optim.Adam``, with its averages by name."""
+    """``torch.optim.Adam`` as the loop takes its steps, with its averages by name."""
 
-    def set_rate(self, lr: float) -> None:
-        """Take the learning rate of the next steps."""
+    def __init__(self, parameters: Iterable[nn.Parameter], options: Training) -> None:
+        self.parameters = [p for p in parameters if p.requires_grad]
+        self.options = options
+        super().__init__(self.parameters)
+
+    def start_epoch(self, epoch: int) -> None:
+        """Take the learning rate of an epoch."""
         for group in self.param_groups:
-            group["lr"] = lr
+            group["lr"] = self.options.learning_rate(epoch)
+
+    def descend(self, gradients: Sequence[Tensor | None]) -> None:
+        """Take one step; what has no gradient stays as it is."""
+        for parameter, gradient in zip(self.parameters, gradients, strict=True):
+            parameter.grad = gradient
+        self.step()
 
     def buffers(self) -> dict[str, Tensor]:
         """Return what the steps so far have left; nothing before the first."""
@@ -25,8 +37,7 @@ class Adam(torch.optim.Adam):
 
     def put_back(self, buffers: Mapping[str, Tensor]) -> None:
         """Go on from what ``buffers`` has returned."""
-        parameters = [p for group in self.param_groups for p in group["params"]]
-        kept = {i: _empty(parameter) for i, parameter in enumerate(parameters)}
+        kept = {i: _empty(parameter) for i, parameter in enumerate(self.parameters)}
         empty = {f"{i}.{n}": one for i, each in kept.items() for n, one in each.items()}
         if buffers and buffers.keys() != empty.keys():
             raise ValueError("other averages are needed than were given.")

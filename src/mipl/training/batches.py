@@ -30,6 +30,10 @@ class Batch:
     candidates: Tensor  # (B, k)
     part: ProcessShare | None = field(default=None, kw_only=True)
 
+    def __len__(self) -> int:
+        """Return the number of bags that each run has here."""
+        return len(self.bags)
+
     def per_bag(self, values: Tensor) -> Tensor:
         """Add up what each instance has over its bag: (N,) -> (B,)."""
         return self.segments.sum(values)
@@ -113,21 +117,34 @@ class BatchSource:
         source.draw = Draw(most, seed, epoch)
         return source
 
-    def _take(self, chosen: Numbers) -> Tensor:
-        """Return the instances of bags, one after another."""
+    def rows(self, chosen: Numbers) -> Numbers:
+        """Return the numbers of the instances of bags, one bag after another."""
         if self.draw is None:
-            sizes = self.sizes[chosen]
-            before = np.cumsum(sizes) - sizes
-            rows = np.repeat(self.starts[chosen] - before, sizes)
-            rows += np.arange(len(rows))
-        else:
-            rows = self.draw.rows(chosen, self.bags.offsets)
+            return ranges(self.starts[chosen], self.sizes[chosen])
+        return self.draw.rows(chosen, self.bags.offsets)
+
+    def _take(self, chosen: Numbers) -> Tensor:
+        """Return the instances of bags, one bag after another."""
+        rows = self.rows(chosen)
         if self.x is None:
             return self._tensor(self.bags.rows(rows))
         return self.x.index_select(0, torch.as_tensor(rows, device=self.device))
 
     def _tensor(self, rows: npt.NDArray[np.float32]) -> Tensor:
         return torch.tensor(rows).to(device=self.device, dtype=self.dtype)
+
+
+def ranges(firsts: Numbers, lengths: Numbers) -> Numbers:
+    """Return the numbers of each range, one range after another.
+
+    Examples
+    --------
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    index: Numbers = np.repeat(firsts - (np.cumsum(lengths) - lengths), lengths)
+    index += np.arange(len(index))
+    return index
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -40,10 +40,23 @@ def refill(target: Tensor, values: Tensor) -> None:
 
 
 class Optimiser(Protocol):
-    """What a checkpoint asks of an optimiser: the numbers it keeps between steps."""
+    """What the loop and a checkpoint ask of an optimiser."""
+
+    @property
+    def parameters(self) -> Sequence[Tensor]:
+        """What it moves, in the order of the gradients."""
+        ...
+
+    def start_epoch(self, epoch: int) -> None:
+        """Take the learning rates of an epoch."""
+        ...
+
+    def descend(self, gradients: Sequence[Tensor | None]) -> None:
+        """Take one step; what the loss does not know has no gradient."""
+        ...
 
     def buffers(self) -> dict[str, Tensor]:
-        """Return them by name."""
+        """Return the numbers that it keeps between steps, by name."""
         ...
 
     def put_back(self, buffers: Mapping[str, Tensor]) -> None:

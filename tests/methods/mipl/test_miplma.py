@@ -143,13 +143,13 @@ def test_arguments_win_over_a_preset():
 )
 def test_the_number_of_steps_of_an_epoch(model, steps, monkeypatch):
     seen = []
-    run_step = loop.run_step
+    take_step = loop.take_step
 
-    def counted(state, method, batch, clock, *rest):
+    def counted(fit, batch, clock):
         seen.append(clock.epoch)
-        return run_step(state, method, batch, clock, *rest)
+        take_step(fit, batch, clock)
 
-    monkeypatch.setattr(loop, "run_step", counted)
+    monkeypatch.setattr(loop, "take_step", counted)
     fitted(model)
     assert seen == sorted([1, 2, 3] * steps)
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Self
 
+from torch import Tensor
+
 from mipl.methods.bases.base import BagClassifier
 from mipl.training.checkpoint import Checkpoint
 from mipl.training.progress import CallbackSupportMixin, with_callbacks
+from mipl.training.state import Clock, TrainingState
 
 
 class EpochwiseClassifier(
@@ -16,8 +19,34 @@ class EpochwiseClassifier(
 ):
     """Base of the methods with epochs: callbacks hear of them, checkpoints keep them.
 
-    A leaf's ``_fit`` takes a checkpoint beside bags and candidates.
+    A leaf overrides hooks of the training loop: it computes the ``_loss`` terms and
+    may ``_update`` label weights and have a ``_clock`` of its own. Its ``_fit`` takes a
+    checkpoint beside bags and candidates.
     """
+
+    # -- hooks -----------------------------------------------------------------------
+
+    def _loss(self, out: Any, batch: Any, w: Tensor, clock: Clock) -> dict[str, Tensor]:
+        raise NotImplementedError
+
+    def _update(self, out: Any, batch: Any, w: Tensor, clock: Clock) -> Tensor:
+        return w
+
+    def _clock(self, epoch: int, epochs: int) -> Clock:
+        return Clock(epoch, epochs)
+
+    def _updates_first(self) -> bool:
+        """Tell whether the loss has the label weights of its own step."""
+        return False
+
+    def _updates_late(self) -> bool:
+        """Tell whether the label weights come from a look after the step."""
+        return False
+
+    def _end_epoch(self, state: TrainingState, clock: Clock) -> None:
+        """Look at all label weights, once the steps of an epoch are done."""
+
+    # -- fit -------------------------------------------------------------------------
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(

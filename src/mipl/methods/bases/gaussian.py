@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.errors import Diverged, MiplError
+from mipl.errors import MiplError
 from mipl.methods.bases.epochwise import EpochwiseClassifier
 from mipl.methods.bases.fitted_processes import FittedProcesses, import_gp
 from mipl.methods.saving.fingerprint import fingerprint
@@ -23,81 +24,122 @@ from mipl.training.keeping import Keeper
 from mipl.training.options import Training
 from mipl.training.progress import EpochReports
 from mipl.training.settings import torch_settings
-from mipl.training.state import TrainingState
+from mipl.training.single_fit import SingleFit
+from mipl.training.state import Clock, TrainingState
 
 if TYPE_CHECKING:
     from mipl.nn.gp import ClasswiseGP, ExactRegression, SparseRegression
 
+Regression: TypeAlias = "ExactRegression | SparseRegression"
 
-@dataclass(eq=False)
-class Course:
-    """A training under way: what moves is in ``state``, label weights among it."""
 
-    bags: Bags
-    candidates: Candidates
-    gp: ClasswiseGP
+@dataclass(frozen=True, eq=False)
+class AllInstances:
+    """The training instances, which make one step: what a method labels them with."""
+
     x: Tensor  # (N, d)
     points: Tensor | None  # (M, d) inducing points; None for exact regression
     sets: Tensor  # (N, q + 1) labels that an instance may have
     first: Tensor  # (N, q + 1) their weights at first
-    adam: Adam = field(init=False)
-    state: TrainingState = field(init=False)
-    regression: ExactRegression | SparseRegression = field(init=False)
 
-    def __post_init__(self) -> None:
-        learnt = [p for p in self.gp.parameters() if p.requires_grad]
-        module: Any = self.gp
-        w = self.first.clone()
-        self.adam = Adam(learnt)
-        self.state = TrainingState(module, self.adam, w, w.new_zeros(0))
+    def __len__(self) -> int:
+        """Return what an epoch's figures are divided by: it has one step."""
+        return 1
 
-    def regress(self, variances: Tensor) -> None:
-        """Regress with the processes as they are now."""
-        gp = import_gp()
-        if self.points is None:
-            self.regression = gp.ExactRegression(self.gp, self.x, variances)
-        else:
-            self.regression = gp.SparseRegression(
-                self.gp, self.x, variances, self.points
-            )
 
-    def descend(self, loss: Tensor) -> None:
-        """Take one step of Adam, unless it leads nowhere."""
-        self.adam.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        self.adam.step()
-        numbers = [loss, *self.gp.parameters()]
-        if not all(bool(torch.isfinite(value).all()) for value in numbers):
-            raise Diverged(
-                "the loss or a parameter of the Gaussian processes is not finite after "
-                f"epoch {self.state.epoch + 1}; lower training__lr or scale the "
-                "features."
-            )
+@dataclass(eq=False, kw_only=True)
+class ProcessFit(SingleFit):
+    """A fit of processes: an epoch is one step on all instances.
+
+    A look at them is a regression with the processes as they are.
+    """
+
+    method: GaussianClassifier
+    bags: Bags
+    candidates: Candidates
+    gp: ClasswiseGP
+    batch: AllInstances
+    regression: Regression | None = None  # with the processes as they are
+
+    def deal(self, clock: Clock) -> Iterator[AllInstances]:
+        """Give all instances, once."""
+        if self.state.step == 0:
+            yield self.batch
+
+    def look(self, batch: AllInstances, clock: Clock) -> Regression:
+        """Return a regression; a step is to come, or was just taken."""
+        found, self.regression = self.regressed(), None
+        return found
+
+    def regressed(self) -> Regression:
+        """Return the regression with the processes as they are."""
+        if self.regression is None:
+            self.regression = self._regress()
+        return self.regression
+
+    def _regress(self) -> Regression:
+        gp, x, points = import_gp(), self.batch.x, self.batch.points
+        variances = self.method._variances(self.batch, self.state.w)
+        found: Regression = (
+            gp.ExactRegression(self.gp, x, variances)
+            if points is None
+            else gp.SparseRegression(self.gp, x, variances, points)
+        )
+        return found
+
+    def weights(self, batch: AllInstances) -> Tensor:
+        """Return the label weights of the instances."""
+        return self.state.w  # (N, q + 1)
+
+    def keep(self, batch: AllInstances, w: Tensor, out: Any) -> None:
+        """Keep their new label weights."""
+        self.state.w.copy_(w)
+
+    def n_bags(self) -> int:
+        """Return the number of steps."""
+        return len(self.batch)
+
+    def check(self, clock: Clock) -> None:
+        """Refuse processes that are not finite, or that nothing can regress with."""
+        super().check(clock)
+        self.regressed()
+
+    def write_down(self, terms: dict[str, float], clock: Clock) -> None:
+        """Append the loss, and the kernel after the step."""
+        figures = {"lr": self.options.learning_rate(clock.epoch)}
+        figures["scale"] = float(self.gp.scale.detach())
+        figures["length"] = float(self.gp.length.detach())
+        self.state.history.append({"epoch": float(clock.epoch), **terms, **figures})
+
+    def remember(self) -> None:
+        """Give the estimator what predictions need, as of the last epoch."""
+        self.method._remember(self)
 
 
 class GaussianClassifier(EpochwiseClassifier, FittedProcesses):
-    """Base of the methods that learn processes, one iteration being an epoch.
+    """Base of the methods that learn processes, one step being an epoch.
 
-    A leaf overrides four hooks: ``_begin`` a course; take a ``_step``, which moves
-    processes and labels and returns the loss; and give the ``_variances`` of the
-    targets and the ``_final_targets`` of predictions as they are now.
+    A leaf says what it labels ``_all_instances`` with, and gives the ``_variances`` of
+    the targets and the ``_final_targets`` of predictions. Its ``_loss`` and ``_update``
+    see a regression in place of a network's output.
     """
 
     random_state: Any
 
-    def _begin(
+    # -- hooks -----------------------------------------------------------------------
+
+    def _all_instances(
         self, bags: Bags, candidates: Candidates, options: Training, seed: int
-    ) -> Course:
+    ) -> AllInstances:
         raise NotImplementedError
 
-    def _step(self, course: Course) -> float:
+    def _variances(self, batch: AllInstances, w: Tensor) -> Tensor:
         raise NotImplementedError
 
-    def _variances(self, course: Course) -> Tensor:
+    def _final_targets(self, batch: AllInstances, w: Tensor) -> Tensor:
         raise NotImplementedError
 
-    def _final_targets(self, course: Course) -> Tensor:
-        raise NotImplementedError
+    # -- fit -------------------------------------------------------------------------
 
     def _fit(
         self,
@@ -106,65 +148,55 @@ class GaussianClassifier(EpochwiseClassifier, FittedProcesses):
         checkpoint: Checkpoint | None = None,
     ) -> None:
         options = self._options()
-        seed = as_seed(self.random_state)
         with torch_settings(options.threads):
-            course = self._begin(bags, candidates, options, seed)
-            keeper = Keeper(
-                checkpoint,
-                lambda: fingerprint(self, bags, candidates, options, seed, 1),
-                course.state,
-                None,
-                ALONE,
-            )
-            try:
-                with keeper.at_work():
-                    self._train(course, options, keeper)
-            except (Diverged, KeyboardInterrupt):
-                self._fall_back(course)
-                raise
+            self._begin(bags, candidates, options, checkpoint).run()
 
-    def _train(self, course: Course, options: Training, keeper: Keeper) -> None:
-        """Run the remaining epochs."""
-        state = course.state
-        reports = EpochReports(self, options.epochs, course.bags, course.candidates)
-        stop = keeper.resume()
-        course.regress(self._variances(course))
-        while not stop and state.epoch < options.epochs:
-            keeper.after_step()  # A signal may have come while the last one was told.
-            lr = options.learning_rate(state.epoch + 1)
-            course.adam.set_rate(lr)
-            loss = self._step(course)
-            course.regress(self._variances(course))
-            state.finish_epoch()
-            state.history.append(_figures(course, loss, lr))
-            self._remember(course)
-            stop = reports.epoch(state.history[-1], dict(vars(self)))
-            stop = keeper.after_epoch(stop, state.epoch == options.epochs)
-        self._remember(course)
-        reports.finish()
-
-    def _fall_back(self, course: Course) -> None:
-        """Stay with the last finished epoch; without one, unfitted."""
-        last = course.state.last
-        if last is None:
-            return self._forget()
-        last.restore(course.state)
-        course.regress(self._variances(course))
-        self._remember(course)
-
-    def _remember(self, course: Course) -> None:
-        """Keep what predictions need, as of the state's epoch."""
-        with torch.no_grad():
-            self.summary_ = course.regression.summary(self._final_targets(course))
-        self.gp_ = course.gp
-        self.history_ = course.state.history
-        self.n_iter_ = len(self.history_)
-        sums = np.add.reduceat(
-            course.state.w[:, :-1].cpu().numpy(), course.bags.offsets[:-1]
+    def _begin(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        options: Training,
+        checkpoint: Checkpoint | None = None,
+    ) -> ProcessFit:
+        """Return all that the training needs, up to its first step."""
+        seed = as_seed(self.random_state)
+        batch = self._all_instances(bags, candidates, options, seed)
+        gp = self._prior(batch.sets.shape[1]).to(options.torch_device())
+        module: Any = gp  # What moves, in place of a network.
+        adam, w = Adam(gp.parameters(), options), batch.first.clone()
+        state = TrainingState(module, adam, w, w.new_zeros(0))
+        keeper = Keeper(
+            checkpoint,
+            lambda: fingerprint(self, bags, candidates, options, seed, ALONE.size),
+            state,
+            None,
+            ALONE,
         )
+        return ProcessFit(
+            method=self,
+            state=state,
+            options=options,
+            keeper=keeper,
+            reports=EpochReports(self, options.epochs, bags, candidates),
+            bags=bags,
+            candidates=candidates,
+            gp=gp,
+            batch=batch,
+        )
+
+    def _remember(self, fit: ProcessFit) -> None:
+        """Keep what predictions need, as of the fit's epoch."""
+        w = fit.state.w
+        with torch.no_grad():
+            targets = self._final_targets(fit.batch, w)
+            self.summary_ = fit.regressed().summary(targets)
+        self.gp_ = fit.gp
+        self.history_ = fit.state.history
+        self.n_iter_ = len(self.history_)
+        sums = np.add.reduceat(w[:, :-1].cpu().numpy(), fit.bags.offsets[:-1])
         # So that weights that have vanished can be shared out.
-        w = (sums + np.finfo(np.float64).tiny) * course.candidates.matrix  # (m, k)
-        self.label_weights_ = w / w.sum(axis=1, keepdims=True)
+        shares = (sums + np.finfo(np.float64).tiny) * fit.candidates.matrix  # (m, k)
+        self.label_weights_ = shares / shares.sum(axis=1, keepdims=True)
 
     def _options(self) -> Training:
         options = super()._options()
@@ -174,13 +206,3 @@ class GaussianClassifier(EpochwiseClassifier, FittedProcesses):
                 "stop_on and record_bags of Training as they are."
             )
         return options
-
-
-def _figures(course: Course, loss: float, lr: float) -> dict[str, float]:
-    return {
-        "epoch": float(course.state.epoch),
-        "loss": loss,
-        "lr": lr,
-        "scale": float(course.gp.scale.detach()),
-        "length": float(course.gp.length.detach()),
-    }

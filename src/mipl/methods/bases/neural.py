@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.scaling import PerInstance
-from mipl.errors import Diverged
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.epochwise import EpochwiseClassifier
 from mipl.methods.bases.fitted_network import AttendingNetwork, FittedNetwork
@@ -26,19 +25,19 @@ from mipl.nn.encoders import (
     build_encoder,
 )
 from mipl.nn.initialisation import initialise
-from mipl.nn.network import BagNetwork, Output
+from mipl.nn.network import BagNetwork
 from mipl.nn.stacked import separate
 from mipl.parameters import choice, integers, number, part, seed
 from mipl.seeds import as_seed, stream, stream_seed
-from mipl.training.batches import Batch, BatchSource
+from mipl.training.batches import BatchSource
 from mipl.training.checkpoint import Checkpoint
 from mipl.training.distributed import ALONE, Alone, joined
 from mipl.training.keeping import Keeper
-from mipl.training.loop import Run, start, train
+from mipl.training.network_fit import NetworkFit, start
 from mipl.training.options import Training
 from mipl.training.progress import EpochReports
 from mipl.training.settings import torch_settings
-from mipl.training.state import Clock, TrainingState
+from mipl.training.state import TrainingState
 from mipl.training.stopping import EarlyStopping, hold_out
 
 _ENOUGH = 2000  # Instances that tell the spread of an embedding.
@@ -65,8 +64,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
     random_state: Any = seed("Of all that is drawn; None is 0.")
 
     # Arguments that may differ between runs trained together; None where the loss and
-    # the update of the label weights do not take a first axis of runs, or the method
-    # has something to do at the end of an epoch.
+    # the update of the label weights do not take a first axis of runs.
     _differing: ClassVar[tuple[str, ...] | None] = None
 
     # -- hooks -----------------------------------------------------------------------
@@ -74,28 +72,9 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
     def _new_module(self, n_classes: int) -> BagNetwork:
         raise NotImplementedError
 
-    def _loss(
-        self, out: Output, batch: Batch, w: Tensor, clock: Clock
-    ) -> dict[str, Tensor]:
-        raise NotImplementedError
-
-    def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
-        return w
-
-    def _clock(self, epoch: int, epochs: int) -> Clock:
-        return Clock(epoch, epochs)
-
     def _tau_after(self, epoch: int) -> float:
         """Return the temperature of predictions once this epoch is done."""
         return 1.0
-
-    def _updates_first(self) -> bool:
-        """Tell whether the loss has the label weights of its own step."""
-        return False
-
-    def _updates_late(self) -> bool:
-        """Tell whether the label weights come from the network after the step."""
-        return False
 
     def _first_weights(self, candidates: Candidates) -> Floats:
         """Return the label weights before the first step, (m, k)."""
@@ -103,12 +82,6 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
 
     def _prepare(self, state: TrainingState, source: BatchSource) -> None:
         """Put into ``state.own`` what the method keeps besides its label weights."""
-
-    def _end_epoch(self, state: TrainingState, clock: Clock) -> None:
-        """Look at the label weights of all bags, once the steps of an epoch are done.
-
-        Only a method without ``_differing`` is asked.
-        """
 
     def _default_training(self) -> Training:
         return Training()
@@ -123,15 +96,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
     ) -> None:
         options = self._options()
         with torch_settings(options.threads), joined(options) as team:
-            run = self._begin(bags, candidates, options, checkpoint, team)
-            try:
-                with run.keeper.at_work():
-                    if not run.keeper.resume():
-                        train(run, self)
-            except (Diverged, KeyboardInterrupt):
-                self._fall_back(run)
-                raise
-            run.finish()
+            self._begin(bags, candidates, options, checkpoint, team).run()
 
     def _begin(
         self,
@@ -140,7 +105,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
         options: Training,
         checkpoint: Checkpoint | None = None,
         team: Alone = ALONE,
-    ) -> Run:
+    ) -> NetworkFit:
         """Return all that the training needs, up to its first epoch."""
         seed = as_seed(self.random_state)
         source, state = self._new_state(bags, candidates, options, seed)
@@ -156,21 +121,17 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
             stopping,
             team,
         )
-        reports = EpochReports(self, options.epochs, bags, candidates)
-
-        def after_epoch(state: TrainingState, clock: Clock) -> bool:
-            self._remember(state, source)
-            stop = stopping is not None and stopping.after_epoch(state, self._proba)
-            stop = reports.epoch(state.history[-1], dict(vars(self))) or stop
-            return keeper.after_epoch(stop, state.epoch == options.epochs)
-
-        def finish() -> None:
-            if stopping is not None:
-                stopping.restore(state)
-            self._settle(state, source)
-            reports.finish()
-
-        return Run(state, source, options, seed, trained, after_epoch, finish, keeper)
+        return NetworkFit(
+            method=self,
+            state=state,
+            options=options,
+            keeper=keeper,
+            stopping=stopping,
+            reports=EpochReports(self, options.epochs, bags, candidates),
+            source=source,
+            seed=seed,
+            trained=trained,
+        )
 
     def _new_state(
         self, bags: Bags, candidates: Candidates, options: Training, seed: int
@@ -192,14 +153,6 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
     def _unit_start(self) -> bool:
         """Whether the embedding starts at unit spread on the training instances."""
         return False
-
-    def _fall_back(self, run: Run) -> None:
-        """Stay with the last finished epoch; without one, unfitted."""
-        state = run.state
-        if state.last is None:
-            return self._forget()
-        state.last.restore(state)
-        self._settle(state, run.source)
 
     def _settle(self, state: TrainingState, source: BatchSource) -> None:
         """Keep what training has ended with."""

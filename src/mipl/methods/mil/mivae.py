@@ -151,7 +151,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
             LabelPrior(n_classes, self.width, self.latent),
         )
 
-    def _loss(  # type: ignore[override]
+    def _loss(
         self, out: VariationalOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         terms = self._terms(out, batch, w)

@@ -177,7 +177,7 @@ class FastMIPL(NeuralBagClassifier):
         mean, variance = (torch.from_numpy(each).to(w) for each in found)
         module.posterior.start_scores(mean, variance)
 
-    def _loss(  # type: ignore[override]
+    def _loss(
         self, out: MixedOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         objective = linear_objective(out.bag_scores(), w, out.head.intercept)
@@ -187,7 +187,7 @@ class FastMIPL(NeuralBagClassifier):
             "divergence": self.kl_weight * divergence,
         }
 
-    def _update(  # type: ignore[override]
+    def _update(
         self, out: MixedOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> Tensor:
         p = out.bag_scores().softmax(dim=1).mean(dim=-1)

@@ -10,13 +10,14 @@ from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.methods.bases.gaussian import Course, GaussianClassifier
+from mipl.methods.bases.gaussian import AllInstances, GaussianClassifier, Regression
 from mipl.methods.saving.arguments import check_optional
 from mipl.nn.inducing import inducing_points
 from mipl.nn.segments import Segments
 from mipl.objectives import lognormal, softmax_on, tied, with_negative
 from mipl.seeds import stream
 from mipl.training.options import Training
+from mipl.training.state import Clock
 
 
 class MIPLGP(GaussianClassifier):
@@ -151,9 +152,9 @@ class MIPLGP(GaussianClassifier):
 
     # -- hooks -----------------------------------------------------------------------
 
-    def _begin(
+    def _all_instances(
         self, bags: Bags, candidates: Candidates, options: Training, seed: int
-    ) -> Course:
+    ) -> AllInstances:
         device = options.torch_device()
         n_classes = len(candidates.classes) + 1
         self.draws_ = stream(seed, "draws").standard_normal((self.draws, n_classes))
@@ -168,43 +169,45 @@ class MIPLGP(GaussianClassifier):
             torch.tensor(candidates.initial_weights(), device=device),
             Segments.of(torch.tensor(bags.sizes, device=device)),
         )
-        prior, rows = self._prior(n_classes).to(device), torch.tensor(x, device=device)
-        return Course(bags, candidates, prior, rows, points, sets, w)
+        return AllInstances(torch.tensor(x, device=device), points, sets, w)
 
-    def _step(self, course: Course) -> float:
-        """Take one step on the evidence and move the labels.
+    def _loss(
+        self, out: Regression, batch: AllInstances, w: Tensor, clock: Clock
+    ) -> dict[str, Tensor]:
+        targets = self._targets(out, w, clock)
+        return {"loss": -out.evidence(targets).mean() / len(targets)}
 
-        The paper's follow the processes after the step, the program's what the
-        constants were before it.
+    def _update(
+        self, out: Regression, batch: AllInstances, w: Tensor, clock: Clock
+    ) -> Tensor:
+        """Return labels that follow the processes: the paper's, after the step.
+
+        The program's follow what the constants were before it.
         """
-        targets = self._targets(course)
-        loss = -course.regression.evidence(targets).mean() / len(targets)
-        f = course.gp.constants.detach().clone().expand_as(targets)
-        course.descend(loss)
         if self.disambiguation == "posterior":
-            course.regress(self._variances(course))
-            f = course.regression.fitted(targets).detach()
-        course.state.w.copy_(softmax_on(f, course.sets))
-        return float(loss.detach())
+            f = out.fitted(self._targets(out, w, clock))
+        else:
+            f = out.gp.constants.detach().expand_as(w)
+        return softmax_on(f, batch.sets)
 
-    def _targets(self, course: Course) -> Tensor:
+    def _updates_late(self) -> bool:
+        return self.disambiguation == "posterior"
+
+    def _targets(self, out: Regression, w: Tensor, clock: Clock) -> Tensor:
         """Return what the evidence is of, (N, q + 1)."""
-        w = course.state.w
-        if self.disambiguation == "prior" and course.state.epoch > 0:
-            w = tied(w, course.gp.constants)  # The program does not detach it.
+        if self.disambiguation == "prior" and clock.epoch > 1:
+            w = tied(w, out.gp.constants)  # The program does not detach it.
         return lognormal(w + self.epsilon)[0]
 
-    def _final_targets(self, course: Course) -> Tensor:
+    def _final_targets(self, batch: AllInstances, w: Tensor) -> Tensor:
         """Return what predictions regress on: in the program, the first targets."""
-        if self.disambiguation == "prior":
-            return lognormal(course.first + self.epsilon)[0]
-        return self._targets(course)
+        first = self.disambiguation == "prior"
+        return lognormal((batch.first if first else w) + self.epsilon)[0]
 
-    def _variances(self, course: Course) -> Tensor:
+    def _variances(self, batch: AllInstances, w: Tensor) -> Tensor:
         """Return the noise of the targets: in the program, that of the first ones."""
-        prior = self.disambiguation == "prior"
-        w = course.first if prior else course.state.w
-        return lognormal(w + self.epsilon)[1]
+        first = self.disambiguation == "prior"
+        return lognormal((batch.first if first else w) + self.epsilon)[1]
 
     def _default_training(self) -> Training:
         return Training(epochs=50, lr=0.1, dtype="float64")

@@ -122,7 +122,7 @@ class ProMIPL(GatedClassifier):
     def _tau_after(self, epoch: int) -> float:
         return self.tau
 
-    def _loss(  # type: ignore[override]
+    def _loss(
         self, out: LatentOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         q = out.inferred(w)
@@ -135,7 +135,7 @@ class ProMIPL(GatedClassifier):
             "reconstruction": self.reconstruction_weight * reconstruction.mean(-1),
         }
 
-    def _update(  # type: ignore[override]
+    def _update(
         self, out: LatentOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> Tensor:
         s = out.explained(out.inferred(w))

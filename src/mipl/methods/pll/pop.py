@@ -72,7 +72,7 @@ class POP(PartialLabelNetwork):
     label learning. ICML 2023.
     """
 
-    # It looks at all label weights after an epoch, which runs of a stack do not.
+    # A stack has no common place for what ``clock.own`` keeps of each run.
     _differing: ClassVar[tuple[str, ...] | None] = None
     _whole: ClassVar[tuple[str, ...]] = ("window", "warm_up")
     _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {

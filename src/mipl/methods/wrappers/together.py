@@ -17,7 +17,7 @@ from mipl.nn.stacked import can_stack
 from mipl.training.options import Training
 from mipl.training.progress import within_callbacks
 from mipl.training.settings import torch_settings
-from mipl.training.together import train_together
+from mipl.training.stacked_fits import StackedFits
 
 # In a step of one stack: with more it no longer fits the cache.
 _BAGS = 256
@@ -191,20 +191,13 @@ def _fit_stack(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
     diverged: dict[int, Diverged] = {}
 
     def work() -> None:
-        runs = {
+        fits = {
             number: models[number]._begin(
                 job.bags, job.candidates, models[number]._options()
             )
             for number, job in jobs.items()
         }
-        diverged.update(
-            train_together(runs, lambda numbers: _joint([models[n] for n in numbers]))
-        )
-        for number, run in runs.items():
-            if number in diverged:
-                models[number]._fall_back(run)
-            else:
-                run.finish()
+        diverged.update(StackedFits(fits, _joint(list(models.values()))).run())
 
     threads = {model._options().threads for model in models.values()}
     with torch_settings(threads.pop()):

@@ -26,10 +26,15 @@ from mipl.testing.replay.network import (
     stack,
     values_of,
 )
-from mipl.testing.replay.program import Terms, one_by_one, total_of
+from mipl.testing.replay.program import (
+    GoldenFit,
+    Terms,
+    fit_parts,
+    one_by_one,
+    total_of,
+)
 from mipl.training.batches import BatchSource
-from mipl.training.flat import FlatDescent
-from mipl.training.loop import run_step, start
+from mipl.training.loop import train
 from mipl.training.state import Clock
 
 _PASSES = 2  # Over the bags, in the short run of each file.
@@ -177,15 +182,7 @@ def _short_run(
     method: RepeatedClassifier, module: BagNetwork, source: BatchSource
 ) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float64]], BagNetwork]:
     """Train from given values in the stored order; return the losses of the steps."""
-    options = method._options()
-    weights = source.candidates.double().numpy()
-    state = start(module, weights, options)
-    losses = []
-    for epoch in range(1, options.epochs + 1):
-        clock = method._clock(epoch, options.epochs)
-        cast("FlatDescent", state.optimiser).start_epoch(epoch)
-        module.train()
-        batches = source.deal(np.arange(len(source)), options.batch_size, None)
-        steps = [run_step(state, method, b, clock, i) for i, b in enumerate(batches)]
-        losses.append([step["loss"] for step in steps])
-    return np.array(losses), module
+    parts = fit_parts(method, module, source.candidates.double().numpy(), source)
+    fit = GoldenFit(**parts, orders=[np.arange(len(source))] * _PASSES)
+    train(fit)
+    return np.reshape(fit.losses, (_PASSES, -1)), module

@@ -6,12 +6,14 @@ import numpy as np
 import torch
 
 from mipl.data.candidates import Candidates
-from mipl.methods.bases.gaussian import Course
+from mipl.methods.bases.gaussian import ProcessFit
 from mipl.methods.mipl.miplgp import MIPLGP
 from mipl.nn.gp import ClasswiseGP
 from mipl.objectives import lognormal, softmax_on
 from mipl.testing.replay.network import Arrays, Inputs, array, golden_bags, stack
+from mipl.training.loop import train_epoch
 from mipl.training.options import Training
+from mipl.training.state import Clock
 
 
 def released(inputs: Inputs) -> Arrays:
@@ -24,14 +26,15 @@ def released(inputs: Inputs) -> Arrays:
         ),
     )
     bags, candidates = golden_bags(inputs), Candidates(inputs["candidates"] > 0)
-    course = method._begin(bags, candidates, method._options(), seed=0)
+    fit = method._begin(bags, candidates, method._options())
+    sets = fit.batch.sets
     outputs = torch.as_tensor(inputs["example_outputs"])
     return {
-        "instance_targets_with_negative_class": array(course.sets),
-        **_labels("initial", method, course.first),
-        **_labels("example_updated", method, softmax_on(outputs, course.sets)),
-        **_iterations(inputs, method, course),
-        **_test(inputs, method, course),
+        "instance_targets_with_negative_class": array(sets),
+        **_labels("initial", method, fit.batch.first),
+        **_labels("example_updated", method, softmax_on(outputs, sets)),
+        **_iterations(inputs, method, fit),
+        **_test(inputs, method),
     }
 
 
@@ -45,20 +48,16 @@ def _labels(when: str, method: MIPLGP, w: torch.Tensor) -> Arrays:
     }
 
 
-def _iterations(inputs: Inputs, method: MIPLGP, course: Course) -> Arrays:
-    losses, alphas, targets = [], [], []
-    hyper = [_hyper(course.gp)]
-    course.regress(method._variances(course))
-    for iteration in range(1, int(inputs["iterations"]) + 1):
-        course.adam.set_rate(method._options().learning_rate(iteration))
-        losses.append(method._step(course))
-        course.regress(method._variances(course))
-        course.state.finish_epoch()
-        alphas.append(course.state.w + method.epsilon)
-        targets.append(method._targets(course))
-        hyper.append(_hyper(course.gp))
+def _iterations(inputs: Inputs, method: MIPLGP, fit: ProcessFit) -> Arrays:
+    alphas, targets, hyper = [], [], [_hyper(fit.gp)]
+    for _ in range(int(inputs["iterations"])):
+        train_epoch(fit)
+        w, next_one = fit.state.w, Clock(fit.state.epoch + 1, fit.options.epochs)
+        alphas.append(w + method.epsilon)
+        targets.append(method._targets(fit.regressed(), w, next_one))
+        hyper.append(_hyper(fit.gp))
     return {
-        "train_loss": np.array(losses),
+        "train_loss": np.array([each["loss"] for each in fit.state.history]),
         "train_alpha_after": stack(alphas),
         "train_targets_after": stack(targets),
         **{name: np.stack([one[name] for one in hyper]) for name in hyper[0]},
@@ -74,9 +73,8 @@ def _hyper(gp: ClasswiseGP) -> Arrays:
     }
 
 
-def _test(inputs: Inputs, method: MIPLGP, course: Course) -> Arrays:
+def _test(inputs: Inputs, method: MIPLGP) -> Arrays:
     """Ask the fitted estimator about the unseen instances."""
-    method._remember(course)
     x = torch.as_tensor(inputs["test_instances"])
     mean, _ = method.gp_.marginals(x, method.summary_)
     return {

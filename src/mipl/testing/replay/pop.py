@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,13 +13,12 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.methods.pll.pop import POP
 from mipl.nn.network import BagNetwork
-from mipl.testing.replay.network import Arrays, Inputs, array, run, source_of
-from mipl.testing.replay.program import total_of
-from mipl.training.batches import Batch, BatchSource
-from mipl.training.flat import FlatDescent
-from mipl.training.loop import run_step, start
+from mipl.testing.replay.network import Arrays, Inputs, array, source_of
+from mipl.testing.replay.program import GoldenFit, Numbers, fit_parts, total_of
+from mipl.training.batches import Batch
+from mipl.training.loop import train_epoch
 from mipl.training.options import Training
-from mipl.training.state import Clock, TrainingState
+from mipl.training.state import Clock
 
 _VIEWS = ("instances", "instances_augmented_1", "instances_augmented_2")
 
@@ -31,26 +32,60 @@ def released(inputs: Inputs) -> Arrays:
     method = _method(inputs)
     m, k = inputs["candidates"].shape
     bags = Bags(np.concatenate([inputs[view] for view in _VIEWS]))
-    candidates = np.tile(inputs["candidates"], (len(_VIEWS), 1))
-    source = source_of(bags, candidates)
+    source = source_of(bags, np.tile(inputs["candidates"], (len(_VIEWS), 1)))
+    weights = Candidates(source.candidates.numpy()).initial_weights()
     module = _network(inputs, method, k)
-    weights = Candidates(candidates > 0).initial_weights()
-    state = start(module, weights, method._options())
-    method._prepare(state, source)
+    orders = [_views(order, inputs) for order in inputs["order"]]
+    fit = _ThreeViews(**fit_parts(method, module, weights, source), orders=orders)
     told: dict[str, list[Any]] = {}
-    for epoch, order in enumerate(inputs["order"], start=1):
-        losses = _epoch(method, state, source, order.reshape(-1, _size(inputs)), epoch)
+    for _ in orders:
+        train_epoch(fit)
         values = {
-            "loss_per_step_three_views": losses,
-            "confidences_after_epoch": array(state.w[:m]),
-            "kept_candidates_after_epoch": array(state.own["kept"][:m]),
-            "theta_after_epoch": array(state.own["theta"])[0],
-            "weight_after_epoch": array(_classifier(module).weight),
-            "bias_after_epoch": array(_classifier(module).bias),
+            "confidences_after_epoch": fit.state.w[:m],
+            "kept_candidates_after_epoch": fit.state.own["kept"][:m],
+            "theta_after_epoch": fit.state.own["theta"][0],
+            "weight_after_epoch": _classifier(module).weight,
+            "bias_after_epoch": _classifier(module).bias,
         }
         for name, value in values.items():
-            told.setdefault(name, []).append(value)
-    return {name: np.stack(values) for name, values in told.items()}
+            told.setdefault(name, []).append(array(value))
+    losses = np.reshape(fit.of_views, (len(orders), -1, len(_VIEWS)))
+    stacked = {name: np.stack(values) for name, values in told.items()}
+    return {"loss_per_step_three_views": losses, **stacked}
+
+
+@dataclass(eq=False, kw_only=True)
+class _ThreeViews(GoldenFit):
+    """Notes the loss of each view, and gives all the label weights of the first."""
+
+    of_views: list[list[float]] = field(default_factory=list)
+
+    def deal(self, clock: Clock) -> Iterator[Batch]:
+        """Look at each view before the step on all."""
+        for batch in super().deal(clock):
+            views = np.split(batch.bags.numpy(), len(_VIEWS))
+            self.of_views.append([self._loss(rows, clock) for rows in views])
+            yield batch
+
+    def _loss(self, rows: Numbers, clock: Clock) -> float:
+        batch = next(self.source.deal(rows, None, None))
+        out, w = self.look(batch, clock), self.weights(batch)
+        terms = self.method._loss(out, batch, w, clock)
+        return float(total_of(terms).detach())
+
+    def end_step(self) -> None:
+        """Share the label weights."""
+        m = len(self.source) // len(_VIEWS)
+        self.state.w.copy_(self.state.w[:m].repeat(len(_VIEWS), 1))
+        super().end_step()
+
+
+def _views(order: Numbers, inputs: Inputs) -> Numbers:
+    """Return the rows of all views, step by step."""
+    m, size = len(inputs["candidates"]), int(inputs["batch_size"])
+    first = m * np.arange(len(_VIEWS))[:, None]
+    steps: Numbers = order.reshape(-1, 1, size) + first  # (steps, views, size)
+    return steps.ravel()
 
 
 def _method(inputs: Inputs) -> POP:
@@ -65,16 +100,13 @@ def _method(inputs: Inputs) -> POP:
             lr=float(inputs["learning_rate"]),
             momentum=float(inputs["momentum"]),
             nesterov=False,
+            batch_size=len(_VIEWS) * int(inputs["batch_size"]),
             clip=None,
             weight_decay=float(inputs["weight_decay"]),
             schedule="constant",
             dtype="float64",
         ),
     )
-
-
-def _size(inputs: Inputs) -> int:
-    return int(inputs["batch_size"])
 
 
 def _network(inputs: Inputs, method: POP, k: int) -> BagNetwork:
@@ -89,38 +121,3 @@ def _network(inputs: Inputs, method: POP, k: int) -> BagNetwork:
 def _classifier(module: BagNetwork) -> torch.nn.Linear:
     (layer,) = (one for one in module.modules() if isinstance(one, torch.nn.Linear))
     return layer
-
-
-def _epoch(
-    method: POP, state: TrainingState, source: BatchSource, batches: Any, epoch: int
-) -> Any:
-    """Take the steps of an epoch; return the loss of each view before each step."""
-    m = len(source) // len(_VIEWS)
-    clock = Clock(epoch, len(batches), own=state.own)
-    cast("FlatDescent", state.optimiser).start_epoch(epoch)
-    state.module.train()
-    losses = []
-    for step, rows in enumerate(batches):
-        views = [rows + m * view for view in range(len(_VIEWS))]
-        losses.append(
-            [_loss(method, state, _batch(source, one), clock) for one in views]
-        )
-        run_step(state, method, _batch(source, np.concatenate(views)), clock, step)
-        _share_weights(state, m)
-    method._end_epoch(state, clock)
-    return np.array(losses)
-
-
-def _share_weights(state: TrainingState, m: int) -> None:
-    """Give all views the label weights of the first."""
-    state.w.copy_(state.w[:m].repeat(len(_VIEWS), 1))
-
-
-def _batch(source: BatchSource, rows: Any) -> Batch:
-    return next(source.deal(rows, None, None))
-
-
-def _loss(method: POP, state: TrainingState, batch: Batch, clock: Clock) -> float:
-    out = run(state.module, batch, 1.0)
-    terms = method._loss(out, batch, state.w[batch.bags], clock)
-    return float(total_of(terms).detach())

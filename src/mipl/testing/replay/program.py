@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Sequence, Sized
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from mipl.methods.bases.neural import NeuralBagClassifier
+from mipl.methods.bases.neural import NeuralBagClassifier, NeuralClassifier
 from mipl.nn.attention import SigmoidAttention
 from mipl.nn.heads import SigmoidSoftmaxHead
 from mipl.nn.network import BagNetwork, Output
@@ -28,12 +31,15 @@ from mipl.testing.replay.network import (
     values_of,
 )
 from mipl.training.batches import Batch, BatchSource
-from mipl.training.flat import FlatDescent
-from mipl.training.loop import run_step, start
+from mipl.training.distributed import ALONE
+from mipl.training.keeping import Keeper
+from mipl.training.loop import train_epoch
+from mipl.training.network_fit import NetworkFit, start
 from mipl.training.options import Training
 from mipl.training.state import Clock
 
 Terms = dict[str, Tensor]
+Numbers = npt.NDArray[np.int64]
 
 
 def released_training(inputs: Inputs) -> Training:
@@ -124,35 +130,68 @@ def static_losses(
     }
 
 
+@dataclass(eq=False, kw_only=True)
+class GoldenFit(NetworkFit):
+    """A fit that visits bags in given orders and notes the loss of each step."""
+
+    orders: Sequence[Numbers]
+    losses: list[float] = field(default_factory=list)
+
+    def order(self, epoch: int) -> Numbers:
+        """Return the given order."""
+        return self.orders[epoch - 1]
+
+    def count(
+        self, names: Sequence[str], values: Sequence[float], batch: Sized, clock: Clock
+    ) -> None:
+        """Note the loss of the step."""
+        super().count(names, values, batch, clock)
+        self.losses.append(sum(values))
+
+
+def fit_parts(
+    method: NeuralClassifier,
+    module: BagNetwork,
+    weights: npt.NDArray[np.float64],
+    source: BatchSource,
+) -> dict[str, Any]:
+    """Return what a fit of all bags consists of, from given values on."""
+    options = method._options()
+    state = start(module, weights, options)
+    method._prepare(state, source)
+    return {
+        "method": method,
+        "state": state,
+        "options": options,
+        "keeper": Keeper(None, dict, state, None, ALONE),
+        "source": source,
+        "seed": 0,
+        "trained": np.arange(len(source)),
+    }
+
+
 def trajectory(
     inputs: Inputs, method: NeuralBagClassifier, source: BatchSource
 ) -> Arrays:
     """Train from the starting values in the given order, and look at unseen bags."""
-    options = method._options()
     module = starting_network(inputs, method)
-    state = start(module, inputs["train_label_weights_initial"], options)
-    rates, alphas, losses, weights = [], [], [], []
-    found: Arrays = {}
-    for epoch, order in enumerate(inputs["train_order"], start=1):
-        clock = method._clock(epoch, options.epochs)
-        alphas.append(clock.alpha)
-        cast("FlatDescent", state.optimiser).start_epoch(epoch)
-        rates.append(options.learning_rate(epoch))
-        module.train()
-        batches = source.deal(order, options.batch_size, None)
-        steps = [run_step(state, method, b, clock, i) for i, b in enumerate(batches)]
-        losses.append([step["loss"] for step in steps])
-        weights.append(state.w.numpy().copy())
-        if epoch == 1:
-            found |= prefixed("after_epoch1_", values_of(module))
+    parts = fit_parts(method, module, inputs["train_label_weights_initial"], source)
+    fit = GoldenFit(**parts, orders=inputs["train_order"])
+    weights, values = [], []
+    for _ in fit.orders:
+        train_epoch(fit)
+        weights.append(array(fit.state.w))
+        values.append(values_of(module))
     test = golden_bags(inputs, "test_")
     unseen = source_of(test, np.ones((len(test), source.candidates.shape[1])))
-    out = run(module.eval(), all_bags(unseen), method._tau_after(options.epochs))
-    return found | {
-        **prefixed("final_", values_of(module)),
-        "train_learning_rate_per_epoch": np.array(rates),
-        "train_alpha_per_epoch": np.array(alphas),
-        "train_step_loss": np.array(losses),
+    out = run(module.eval(), all_bags(unseen), method.tau_)
+    history = fit.state.history
+    return {
+        **prefixed("after_epoch1_", values[0]),
+        **prefixed("final_", values[-1]),
+        "train_learning_rate_per_epoch": np.array([each["lr"] for each in history]),
+        "train_alpha_per_epoch": np.array([each["alpha"] for each in history]),
+        "train_step_loss": np.reshape(fit.losses, (len(fit.orders), -1)),
         "train_label_weights_per_epoch": np.stack(weights),
         "test_probabilities_final": array(out.p),
         "test_attention_final": array(attention_of(module, out)),
