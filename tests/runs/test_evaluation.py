@@ -114,3 +114,36 @@ def test_the_share_of_bags_that_no_learner_wants_is_told() -> None:
     found = evaluate(model, test)
     each = [one.predict(test.bags) for one in model.estimators_]
     assert found.all_negative_rate == (np.sum(each, axis=0) == 0).mean()
+
+
+def test_every_figure_has_its_interval(model) -> None:
+    rng = np.random.default_rng(0)
+    first = np.arange(30) % 3
+    bags = Bags(
+        [[[c, rng.normal()], [c, rng.normal()]] for c in first],
+        instance_labels=np.stack([np.array(list("abc"))[first], ["x"] * 30], 1).ravel(),
+    )
+    labels = np.array(list("abc"))[np.where(np.arange(30) % 5, first, (first + 1) % 3)]
+    data = Dataset(bags, [{name, "c"} for name in labels], labels=labels)
+    found = evaluate(model, data)
+    figures = {**vars(found.truth), **vars(found.candidates)}
+    for name in ("confusion", "interval"):
+        del figures[name]
+    assert set(figures) <= set(found.intervals)
+    for name, value in figures.items():
+        low, high = found.intervals[name]
+        assert low <= value <= high, name
+    assert found.truth.interval == found.intervals["accuracy"]
+    assert found.groups is None
+    again = Dataset(bags, data.candidates, labels=labels, groups=np.arange(30) // 3)
+    grouped = evaluate(model, again)
+    assert grouped.groups == 10
+    assert grouped.intervals["accuracy"] != found.intervals["accuracy"]
+
+
+def test_all_right_has_an_interval_below_one(model) -> None:
+    labels = np.array(list("abc"))[np.arange(36) % 3]
+    bags = [[[c % 3, 0.0]] for c in range(36)]
+    found = evaluate(model, Dataset(bags, labels, labels=labels))
+    assert found.truth.accuracy == 1
+    assert found.truth.interval == (pytest.approx(0.9026, abs=1e-4), 1.0)

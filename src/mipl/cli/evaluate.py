@@ -8,10 +8,12 @@ import typer
 
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
-from mipl.cli.output import pairs, plain, say, show, show_json, table, title, warn
+from mipl.cli.output import plain, say, show, show_json, table, title, warn
 from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from mipl.runs.evaluation import Evaluation
     from mipl.runs.trained_on import Chosen
 
@@ -62,38 +64,55 @@ def evaluate(
 
 def _show(data: str, chosen: Chosen, found: Evaluation) -> None:
     say(data, f"{found.bags} bags: {chosen.reason}")
-    show(pairs(_figures(found)))
+    show(_figures(found), "", title("intervals", _drawn(found)))
     if found.truth is None:
         show("", title("no true labels", "only figures that need none are shown"))
     elif len(found.classes) <= _MOST_CLASSES:
         show("", title("confusion matrix", "true classes in rows"), _confusion(found))
 
 
-def _figures(found: Evaluation) -> dict[str, str]:
+def _figures(found: Evaluation) -> RenderableType:
+    """Return a table of the figures with their intervals."""
+    from rich.text import Text
+
     from mipl.reports.number_text import number
 
-    rows: dict[str, str] = {}
+    def told(name: str, value: float | None, called: str = "") -> None:
+        span = found.intervals.get(name) if value is not None else None
+        between = "" if span is None else f"{span[0]:.3f} to {span[1]:.3f}"
+        called = called or name.replace("_", " ")
+        rows.append([Text(called, "dim"), number(value), between])
+
+    rows: list[list[object]] = []
     if found.truth is not None:
-        low, high = found.truth.interval
-        interval = f"(95% of bootstraps {low:.3f} to {high:.3f})"
-        rows["accuracy"] = f"{number(found.truth.accuracy)} {interval}"
-        rows["balanced accuracy"] = number(found.truth.balanced_accuracy)
-        rows["macro AUROC"] = number(found.truth.macro_auroc)
-        rows["calibration error"] = number(found.truth.ece)
+        told("accuracy", found.truth.accuracy)
+        told("balanced_accuracy", found.truth.balanced_accuracy)
+        told("macro_auroc", found.truth.macro_auroc, "macro AUROC")
+        told("ece", found.truth.ece, "calibration error")
     sets = found.candidates
-    rows["covering rate"] = number(sets.covering_rate)
-    rows["approximated accuracy"] = number(sets.approximated_accuracy)
-    rows["candidate log-likelihood"] = number(sets.log_likelihood)
-    rows["label margin"] = f"{number(sets.margin_mean)} ± {number(sets.margin_std)}"
-    rows["label margin violations"] = number(sets.violation_rate)
+    told("covering_rate", sets.covering_rate)
+    told("approximated_accuracy", sets.approximated_accuracy)
+    told("log_likelihood", sets.log_likelihood, "candidate log-likelihood")
+    told("margin_mean", sets.margin_mean, "label margin, mean")
+    told("margin_std", sets.margin_std, "label margin, std")
+    told("violation_rate", sets.violation_rate, "label margin violations")
     if found.all_negative_rate is not None:
-        rows["every learner says no"] = number(found.all_negative_rate)
+        told("all_negative_rate", found.all_negative_rate, "every learner says no")
     if found.instances is not None:
-        inside = found.instances
-        rows["instance margin violations"] = number(inside.violation_rate)
-        rows["attention AUROC"] = number(inside.attention_auroc)
-        rows["instance score AUROC"] = number(inside.score_auroc)
-    return rows
+        one = found.instances
+        told(
+            "instance_violation_rate", one.violation_rate, "instance margin violations"
+        )
+        told("attention_auroc", one.attention_auroc, "attention AUROC")
+        told("score_auroc", one.score_auroc, "instance score AUROC")
+    return table(["figure", "", "95% interval"], rows)
+
+
+def _drawn(found: Evaluation) -> str:
+    """Tell how the intervals came to be."""
+    if found.groups is None:
+        return "exact for shares of bags, 1,000 bootstraps over bags for the rest"
+    return f"1,000 bootstraps over {found.groups:,} groups"
 
 
 def _confusion(found: Evaluation) -> Any:

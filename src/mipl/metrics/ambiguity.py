@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from mipl.metrics.checks import candidate_sets, column_numbers, finite, probabilities
+from mipl.metrics.checks import (
+    Floats,
+    candidate_sets,
+    column_numbers,
+    finite,
+    probabilities,
+)
 
 
 def covering_rate(predictions: Any, candidates: Any) -> float:
@@ -48,11 +54,17 @@ def approximated_accuracy(p: Any, candidates: Any) -> float:
     >>> approximated_accuracy([[0.5, 0.5, 0.0], [0.1, 0.3, 0.6]], sets)
     0.25
     """
+    return float(chances_inside(p, candidates).mean())
+
+
+def chances_inside(p: Any, candidates: Any) -> Floats:
+    """Return what ``approximated_accuracy`` averages over bags, (m,)."""
     array = probabilities(p)
     inside = np.where(candidate_sets(candidates, array.shape), array, 0.0)  # (m, k)
     rows, columns = np.arange(len(array)), array.argmax(axis=1)
     total = inside.sum(axis=1)
-    return float((inside[rows, columns] / np.where(total > 0, total, 1)).mean())
+    chances: Floats = inside[rows, columns] / np.where(total > 0, total, 1)
+    return chances
 
 
 def candidate_log_likelihood(p: Any, candidates: Any) -> float:
@@ -65,6 +77,12 @@ def candidate_log_likelihood(p: Any, candidates: Any) -> float:
     >>> round(candidate_log_likelihood([[0.5, 0.25, 0.25]], [[True, True, False]]), 4)
     -0.2877
     """
+    return float(logs_of_sets(p, candidates).mean())
+
+
+def logs_of_sets(p: Any, candidates: Any) -> Floats:
+    """Return what ``candidate_log_likelihood`` averages over bags, (m,)."""
     array = probabilities(p)
     inside = np.where(candidate_sets(candidates, array.shape), array, 0.0).sum(axis=1)
-    return float(np.log(np.maximum(inside, np.finfo(np.float64).tiny)).mean())
+    logs: Floats = np.log(np.maximum(inside, np.finfo(np.float64).tiny))
+    return logs

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mipl.errors import MiplError
-from mipl.metrics.checks import finite
+from mipl.metrics.checks import Floats, finite
 from mipl.metrics.over_bags import OverBags, instance_scores, marks, with_both
 from mipl.metrics.roc import auroc
 
@@ -32,14 +32,24 @@ def instance_auroc(scores: Any, offsets: Any, is_positive: Any) -> OverBags:
     ... )
     OverBags(value=0.5, n_bags=2, n_left_out=1)
     """
+    return OverBags.of(aurocs_of_bags(scores, offsets, is_positive))
+
+
+def aurocs_of_bags(scores: Any, offsets: Any, is_positive: Any) -> Floats:
+    """Return the AUROC inside each bag, NaN where it has none, (m,).
+
+    Examples
+    --------
+    >>> aurocs_of_bags([0.7, 0.3, 1.0], [0, 2, 3], [True, False, True])
+    array([ 1., nan])
+    """
     values, starts, positive = instance_scores(scores, offsets, is_positive)
     both = with_both(starts, positive)
     areas = [
-        auroc(values[a:b], positive[a:b])
+        auroc(values[a:b], positive[a:b]) if counts else np.nan
         for (a, b), counts in zip(pairwise(starts.tolist()), both, strict=True)
-        if counts
     ]
-    return OverBags(float(np.mean(areas)), len(areas), int((~both).sum()))
+    return np.array(areas)
 
 
 def pooled_instance_auroc(scores: Any, is_positive: Any) -> float:

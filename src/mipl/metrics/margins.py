@@ -61,9 +61,20 @@ def instance_violation_rate(scores: Any, offsets: Any, is_positive: Any) -> Over
     ... )
     OverBags(value=0.5, n_bags=2, n_left_out=1)
     """
+    return OverBags.of(violations_of_bags(scores, offsets, is_positive))
+
+
+def violations_of_bags(scores: Any, offsets: Any, is_positive: Any) -> Floats:
+    """Return 1 for bags whose best negative wins, else 0; NaN where none can, (m,).
+
+    Examples
+    --------
+    >>> violations_of_bags([0.7, 0.3, 1.0], [0, 2, 3], [False, True, True])
+    array([ 1., nan])
+    """
     values, starts, positive = instance_scores(scores, offsets, is_positive)
     both = with_both(starts, positive)
     best = np.maximum.reduceat(np.where(positive, values, -np.inf), starts[:-1])
     other = np.maximum.reduceat(np.where(positive, -np.inf, values), starts[:-1])
-    violated = (other > best)[both]
-    return OverBags(float(violated.mean()), int(both.sum()), int((~both).sum()))
+    violated: Floats = np.where(both, other > best, np.nan)
+    return violated

@@ -26,6 +26,13 @@ class OverBags(NamedTuple):
     n_bags: int
     n_left_out: int
 
+    @classmethod
+    def of(cls, values: Floats) -> OverBags:
+        """Average over the bags whose value is not NaN."""
+        known = ~np.isnan(values)
+        mean = float(np.mean(values[known]))
+        return cls(mean, int(known.sum()), int((~known).sum()))
+
 
 def instance_scores(
     scores: Any, offsets: Any, is_positive: Any

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,21 +16,32 @@ from mipl.data.instance_classes import positive_instances
 from mipl.methods.bases.base import BagClassifier
 from mipl.methods.wrappers.one_vs_rest import OneVsRest
 from mipl.metrics import (
+    OverBags,
     accuracy,
     approximated_accuracy,
     balanced_accuracy,
-    bootstrap_interval,
     candidate_log_likelihood,
     confusion_matrix,
     covering_rate,
     expected_calibration_error,
-    instance_auroc,
-    instance_violation_rate,
     label_margins,
     macro_auroc,
 )
+from mipl.metrics.ambiguity import chances_inside, logs_of_sets
+from mipl.metrics.instances import aurocs_of_bags
+from mipl.metrics.intervals import (
+    Interval,
+    balanced_accuracy_of,
+    calibration_error_of,
+    deviation_of,
+    intervals,
+    macro_auroc_of,
+    mean_of,
+)
+from mipl.metrics.margins import violations_of_bags
 
 Floats = npt.NDArray[np.float64]
+_INSTANCES = ("attention_auroc", "score_auroc", "violation_rate")
 
 
 @dataclass(frozen=True)
@@ -39,7 +52,7 @@ class TruthFigures:
     ----------
     accuracy : float
     interval : pair of float
-        95 % bootstrap interval of the accuracy over bags.
+        That of the accuracy among ``Evaluation.intervals``.
     balanced_accuracy : float
     macro_auroc : float or None
         None where all bags are of one class.
@@ -50,20 +63,22 @@ class TruthFigures:
     """
 
     accuracy: float
-    interval: tuple[float, float]
+    interval: Interval | None
     balanced_accuracy: float
     macro_auroc: float | None
     ece: float
     confusion: list[list[int]]
 
     @classmethod
-    def of(cls, p: Floats, truth: npt.NDArray[np.int64], seed: int) -> Self:
+    def of(
+        cls, p: Floats, truth: npt.NDArray[np.int64], interval: Interval | None
+    ) -> Self:
         """Compare probabilities with the columns of the true classes."""
         guess = p.argmax(axis=1)
         several = len(np.unique(truth)) > 1
         return cls(
             accuracy=accuracy(truth, guess),
-            interval=bootstrap_interval(truth, guess, seed=seed),
+            interval=interval,
             balanced_accuracy=balanced_accuracy(truth, guess),
             macro_auroc=macro_auroc(p, truth) if several else None,
             ece=expected_calibration_error(p, truth),
@@ -126,33 +141,30 @@ class InstanceFigures:
     violation_rate: float | None
 
     @classmethod
-    def of(
-        cls,
-        model: BagClassifier,
-        data: Dataset,
-        truth: npt.NDArray[np.int64],
-        positive: npt.NDArray[np.bool_],
-    ) -> Self:
-        """Compare attention and instance scores with the positive instances."""
-        offsets, found = data.bags.offsets, _with_both(data.bags.offsets, positive)
-        attention = scores = violations = None
-        if hasattr(model, "attend"):
-            a = model.attend(data.bags)
-            attention = instance_auroc(a, offsets, positive).value
-            violations = instance_violation_rate(a, offsets, positive).value
-        if hasattr(model, "predict_instances"):
-            each = model.predict_instances(data.bags)  # (N, k)
-            own = each[np.arange(len(each)), truth[data.bags.bag_of_instance]]
-            scores = instance_auroc(own, offsets, positive).value
-        return cls(found, attention, scores, violations)
+    def of(cls, values: Mapping[str, Floats]) -> Self:
+        """Average the values of bags; those without a value have NaN."""
+        means = {name: OverBags.of(of_bags) for name, of_bags in values.items()}
+        figures = {
+            name: means[name].value if name in means else None for name in _INSTANCES
+        }
+        return cls(next(iter(means.values())).n_bags, **figures)
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """All figures of a model on some bags; None for what the data do not know.
 
-    ``all_negative_rate`` is the share of bags of which every learner says no, where the
-    method has one learner per class.
+    Attributes
+    ----------
+    all_negative_rate : float or None
+        Share of bags of which every learner says no, where the method has one learner
+        per class.
+    groups : int or None
+        How many groups these bags are of, where the data know it.
+    intervals : mapping of str to pair of float, or None
+        95 % intervals of all figures, by their names: exact ones of shares, otherwise
+        percentiles of 1,000 bootstraps over bags. Where there are groups, whole groups
+        are drawn. None where the draws do not tell how far a figure varies.
     """
 
     bags: int
@@ -161,6 +173,8 @@ class Evaluation:
     candidates: CandidateFigures
     instances: InstanceFigures | None
     all_negative_rate: float | None
+    groups: int | None
+    intervals: dict[str, Interval | None]
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
@@ -190,18 +204,77 @@ def evaluate(model: BagClassifier, data: Dataset, seed: int = 0) -> Evaluation:
     p = model.predict_proba(data.bags)  # (m, k)
     candidates = Candidates(data.candidates, classes=model.classes_)
     truth = None if data.labels is None else candidates.encode(data.labels)
-    positive = positive_instances(data)
-    known = positive is not None and _with_both(data.bags.offsets, positive) > 0
+    inside = _values_of_instances(model, data, truth)
+    never = None
+    if isinstance(model, OneVsRest):
+        never = model.all_negative_bags(data.bags).astype(np.float64)
+    found = _intervals(p, candidates.matrix, truth, inside, never, data.groups, seed)
     return Evaluation(
         bags=len(p),
         classes=model.classes_.tolist(),
-        truth=None if truth is None else TruthFigures.of(p, truth, seed),
+        truth=None if truth is None else TruthFigures.of(p, truth, found["accuracy"]),
         candidates=CandidateFigures.of(p, candidates.matrix),
-        instances=InstanceFigures.of(model, data, truth, positive) if known else None,  # type: ignore[arg-type]
-        all_negative_rate=model.all_negative_rate(data.bags)
-        if isinstance(model, OneVsRest)
-        else None,
+        instances=InstanceFigures.of(inside) if inside else None,
+        all_negative_rate=None if never is None else float(never.mean()),
+        groups=None if data.groups is None else len(np.unique(data.groups)),
+        intervals=found,
     )
+
+
+def _values_of_instances(
+    model: BagClassifier, data: Dataset, truth: npt.NDArray[np.int64] | None
+) -> dict[str, Floats]:
+    """Compare attention and instance scores with the positive instances, bag by bag."""
+    positive, offsets = positive_instances(data), data.bags.offsets
+    if positive is None or truth is None or not _with_both(offsets, positive):
+        return {}
+    values = {}
+    if hasattr(model, "attend"):
+        a = model.attend(data.bags)
+        values["attention_auroc"] = aurocs_of_bags(a, offsets, positive)
+        values["violation_rate"] = violations_of_bags(a, offsets, positive)
+    if hasattr(model, "predict_instances"):
+        each = model.predict_instances(data.bags)  # (N, k)
+        own = each[np.arange(len(each)), truth[data.bags.bag_of_instance]]
+        values["score_auroc"] = aurocs_of_bags(own, offsets, positive)
+    return values
+
+
+def _intervals(
+    p: Floats,
+    sets: npt.NDArray[np.bool_],
+    truth: npt.NDArray[np.int64] | None,
+    inside: Mapping[str, Floats],
+    never: Floats | None,
+    groups: Any,
+    seed: int,
+) -> dict[str, Interval | None]:
+    """Return the interval of every figure, by its name."""
+    margins, guess = label_margins(p, sets), p.argmax(axis=1)
+    shares = {
+        "covering_rate": sets[np.arange(len(p)), guess].astype(np.float64),
+        "violation_rate": (margins < 0).astype(np.float64),
+    }
+    drawn: dict[str, Callable[[Floats], Floats]] = {
+        "approximated_accuracy": partial(mean_of, chances_inside(p, sets)),
+        "log_likelihood": partial(mean_of, logs_of_sets(p, sets)),
+        "margin_mean": partial(mean_of, margins),
+        "margin_std": partial(deviation_of, margins),
+    }
+    if never is not None:
+        shares["all_negative_rate"] = never
+    for name, values in inside.items():
+        if name == "violation_rate":
+            shares["instance_violation_rate"] = values
+        else:
+            drawn[name] = partial(mean_of, values)
+    if truth is not None:
+        right = guess == truth
+        shares["accuracy"] = right.astype(np.float64)
+        drawn["balanced_accuracy"] = partial(balanced_accuracy_of, right, truth)
+        drawn["macro_auroc"] = partial(macro_auroc_of, p, truth)
+        drawn["ece"] = partial(calibration_error_of, p.max(axis=1), right)
+    return intervals(shares, drawn, len(p), groups, seed=seed)
 
 
 def _with_both(offsets: npt.NDArray[np.int64], positive: npt.NDArray[np.bool_]) -> int:

@@ -231,10 +231,14 @@ class OneVsRest(
         found: Floats = p / p.sum(axis=1, keepdims=True)
         return found
 
-    def all_negative_rate(self, X: Any) -> float:
-        """Return the share of bags of which every learner says no: rule 3 decides."""
+    def all_negative_bags(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Tell of which bags every learner says no: rule 3 decides, (m,)."""
         check_is_fitted(self)
-        return float(_none_positive(self._answers(self._as_bags(X))).mean())
+        return _none_positive(self._answers(self._as_bags(X)))
+
+    def all_negative_rate(self, X: Any) -> float:
+        """Return the share of bags of which every learner says no."""
+        return float(self.all_negative_bags(X).mean())
 
     @available_if(lambda self: hasattr(self.estimator, "predict_instances"))  # type: ignore[untyped-decorator]
     def predict_instances(self, X: Any) -> Floats:
