@@ -8,7 +8,7 @@ from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import DEMIPL, ELIMIPL, MIPLGP, OURS, RELEASED
 from mipl.paper.score_table import NOT_PLANNED, ScoreTable
-from mipl.paper.sheet_entries import Score
+from mipl.paper.sheet import Score
 
 TABLE = ScoreTable(
     "small",

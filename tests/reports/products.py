@@ -4,8 +4,7 @@ from mipl.datasets.published_sets import SIVAL
 from mipl.paper.artefact import Product
 from mipl.paper.cells import Cell, Spot
 from mipl.paper.entrants import DEMIPL, MAINS, OURS
-from mipl.paper.sheet import Sheet
-from mipl.paper.sheet_entries import Score, Tally
+from mipl.paper.sheet import Score, Sheet, Tally
 
 MEASURED = Score(Cell(Spot(OURS, SIVAL, 1), {0: 0.8, 1: 0.83, 2: 0.776}, 3), best=True)
 BEATEN = Score(Cell(Spot(DEMIPL, SIVAL, 1), {0: 0.6, 1: 0.65}, 10), verdict="win")

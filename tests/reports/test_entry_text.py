@@ -6,7 +6,7 @@ from tests.reports.products import BEATEN, DIVERGED, MEASURED, MISSING
 
 from mipl.paper.cells import Cell
 from mipl.paper.published import highest
-from mipl.paper.sheet_entries import Gap, Score, Tally
+from mipl.paper.sheet import Gap, Score, Tally
 from mipl.reports.entry_text import EntryText, entry_text, share
 
 

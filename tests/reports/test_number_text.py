@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from mipl.reports.number_text import DEMO_COLUMNS, demo_rows, number, spread
+from mipl.reports.demo_page import DEMO_COLUMNS, demo_rows
+from mipl.reports.number_text import number, spread
 from mipl.runs.demo import demo_runs
 
 

@@ -11,7 +11,8 @@ from mipl.data.describe import describe
 from mipl.errors import MissingExtra
 from mipl.reports import plots
 from mipl.reports.bag_plots import draw_bag, draw_explanation
-from mipl.reports.html import render, write_demo_page
+from mipl.reports.demo_page import write_demo_page
+from mipl.reports.html import render
 from mipl.reports.plots import as_svg, draw_curves, save
 from mipl.runs.demo import demo_runs
 from mipl.runs.explanation import Explanation

@@ -32,7 +32,7 @@ def demo(
     from mipl.data.describe import describe
     from mipl.datasets import load_dataset
     from mipl.files import make_folder
-    from mipl.reports.html import write_demo_page
+    from mipl.reports.demo_page import write_demo_page
     from mipl.reports.plots import drawing
     from mipl.runs.demo import DATA
 
@@ -77,7 +77,7 @@ def _runs(workers: int) -> list[Run]:
 
 
 def _show_runs(runs: list[Run], seconds: float, page: Path) -> None:
-    from mipl.reports.number_text import DEMO_COLUMNS, demo_rows
+    from mipl.reports.demo_page import DEMO_COLUMNS, demo_rows
     from mipl.runs.demo import CONTESTANTS
 
     header, *rows = zip(["", *DEMO_COLUMNS], *demo_rows(runs), strict=True)

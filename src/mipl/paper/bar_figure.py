@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mipl.datasets.published_sets import PublishedSet
-from mipl.paper.accuracy_artefact import Shown
+from mipl.paper.artefact import Shown, point
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot
 from mipl.paper.panels import BarPanel, PanelGrid
 from mipl.paper.score_table import ScoreTable
-from mipl.paper.sweep_figure import point
 
 
 @dataclass(frozen=True)

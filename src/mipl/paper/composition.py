@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from mipl.datasets.published_sets import BENCHMARKS, DEEP, SIFT, TISSUE
 from mipl.paper.cells import Cell, Spot, compared, spots
 from mipl.paper.entrants import DEMIPL, ELIMIPL, MIL, MIPLGP, PLL, RIVALS, Entrant
-from mipl.paper.sheet_entries import Tally
+from mipl.paper.sheet import Tally
 
 ROWS = {"1": "r = 1", "2": "r = 2", "3": "r = 3", "crc": "CRC-MIPL"}
 FAMILIES = {"mil": "MIL", "pll": "PLL", "mipl": "MIPL"}

@@ -172,6 +172,10 @@ PRODEN_MLP = Entrant("proden", "PRODEN", "mlp", _PUBLISHED)
 PRODEN_MA = Entrant("proden-ma", "PRODEN-MA", "mlp", _PUBLISHED)
 PLL = (*LINEAR, *MLP, *MARGIN)  # 26 columns.
 
+# Values of one argument of MIPLMA that figures and statements follow.
+LAMBDAS = (2, 3, 4, 5, 6, 7, 8, 9, 10)
+TEMPERATURES = (4, 5, 6, 7, 8, 9, 10)
+
 
 def ours(selection: Selection) -> tuple[Entrant, ...]:
     """Return the readings of MIPLMA to show; the first is the one that is compared.
@@ -186,3 +190,17 @@ def ours(selection: Selection) -> tuple[Entrant, ...]:
         if name not in PRESETS:
             raise unknown("preset of MIPLMA", name, PRESETS)
     return tuple(PRESETS[name] for name in names)
+
+
+def at(leader: Entrant, argument: str, value: float) -> Entrant:
+    """Return MIPLMA with one argument changed.
+
+    Examples
+    --------
+    >>> from mipl.paper.entrants import OURS
+    >>> at(OURS, "lam", 5).title
+    'MIPLMA (ours), lam=5'
+    """
+    return leader.with_arguments(
+        f"{leader.title}, {argument}={value:g}", **{argument: float(value)}
+    )

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from mipl.datasets.published_sets import MEANING, PublishedSet
 from mipl.methods.catalogue.registry import has_published, published
-from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
+from mipl.paper.artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot, compared, spots
 from mipl.paper.entrants import RELEASED, Entrant, ours
 from mipl.paper.friedman_ranks import in_words, ranked
 from mipl.paper.panels import PanelGrid
-from mipl.paper.sheet import Sheet
-from mipl.paper.sheet_entries import Entry, Score
+from mipl.paper.sheet import Entry, Score, Sheet
 
 NOT_PLANNED = "–"
 _MARKS = (

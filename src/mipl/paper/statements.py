@@ -37,6 +37,7 @@ from mipl.paper.entrants import (
     ATTEN_GATE,
     DEMIPL,
     ELIMIPL,
+    LAMBDAS,
     LINEAR,
     LOSS_ATTEN,
     MAAM,
@@ -51,13 +52,12 @@ from mipl.paper.entrants import (
     PRODEN_MLP,
     RELEASED,
     RIVALS,
+    TEMPERATURES,
     VARIANTS,
     Entrant,
+    at,
 )
-from mipl.paper.figures.fig_a3 import LAMBDAS
-from mipl.paper.figures.fig_a4 import TEMPERATURES
 from mipl.paper.published import counts
-from mipl.paper.sweep_figure import at
 
 
 def leads(leader: Entrant, rivals: Iterable[Spot]) -> tuple[Pair, ...]:

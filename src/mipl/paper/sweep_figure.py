@@ -7,41 +7,12 @@ from dataclasses import dataclass
 
 from mipl.datasets.published_sets import PublishedSet
 from mipl.paper import panels
-from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
+from mipl.paper.artefact import AccuracyArtefact, Shown, point
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot, spots
-from mipl.paper.entrants import Entrant, ours
-from mipl.paper.panels import PanelGrid, Point
+from mipl.paper.entrants import at, ours
+from mipl.paper.panels import PanelGrid
 from mipl.paper.score_table import marks, origins, score_sheet
-
-
-def at(leader: Entrant, argument: str, value: float) -> Entrant:
-    """Return MIPLMA with one argument changed.
-
-    Examples
-    --------
-    >>> from mipl.paper.entrants import OURS
-    >>> at(OURS, "lam", 5).title
-    'MIPLMA (ours), lam=5'
-    """
-    return leader.with_arguments(
-        f"{leader.title}, {argument}={value:g}", **{argument: float(value)}
-    )
-
-
-def point(cell: Cell | None) -> Point:
-    """Return what a picture shows of a cell; one split alone has no spread.
-
-    Examples
-    --------
-    >>> from mipl.paper.entrants import OURS
-    >>> from mipl.datasets.published_sets import BIRDSONG
-    >>> point(Cell(Spot(OURS, BIRDSONG, 1), {0: 0.75}))
-    Point(mean=0.75, std=None)
-    """
-    if cell is None:
-        return Point(None, None)
-    return Point(cell.mean, cell.std if len(cell.values) > 1 else None)
 
 
 @dataclass(frozen=True)

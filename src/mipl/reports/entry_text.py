@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mipl.paper.artefact import Product
-from mipl.paper.sheet_entries import Entry, Gap, Score, Tally
+from mipl.paper.sheet import Entry, Gap, Score, Tally
 
 MARKS = {"win": "●", "loss": "○", "tie": "~", "": ""}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mipl.datasets.published_sets import KMNIST, PublishedSet
-from mipl.paper.accuracy_artefact import AccuracyArtefact
-from mipl.paper.artefact import Artefact
+from mipl.paper.artefact import AccuracyArtefact, Artefact
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.reports.markdown import escaped, table_lines

@@ -13,8 +13,7 @@ from mipl.paper.artefact import Artefact, Product
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot, compared
 from mipl.paper.entrants import OURS
-from mipl.paper.sheet import Sheet
-from mipl.paper.sheet_entries import Entry, Score
+from mipl.paper.sheet import Entry, Score, Sheet
 from mipl.reports.entry_text import MARKS, share
 from mipl.reports.markdown import escaped, sheet_lines, table_lines
 from mipl.reports.missing import missing_lines

@@ -14,7 +14,6 @@ from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.instance_classes import positive_instances
 from mipl.methods.bases.base import BagClassifier
-from mipl.methods.wrappers.one_vs_rest import OneVsRest
 from mipl.metrics import (
     OverBags,
     accuracy,
@@ -206,7 +205,7 @@ def evaluate(model: BagClassifier, data: Dataset, seed: int = 0) -> Evaluation:
     truth = None if data.labels is None else candidates.encode(data.labels)
     inside = _values_of_instances(model, data, truth)
     never = None
-    if isinstance(model, OneVsRest):
+    if hasattr(model, "all_negative_bags"):  # One learner per class.
         never = model.all_negative_bags(data.bags).astype(np.float64)
     found = _intervals(p, candidates.matrix, truth, inside, never, data.groups, seed)
     return Evaluation(

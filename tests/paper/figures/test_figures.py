@@ -8,16 +8,14 @@ from tests.runs.stores import store_of
 from mipl.datasets.published_sets import BIRDSONG, SIVAL
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
-from mipl.paper.entrants import OURS, RELEASED
+from mipl.paper.entrants import LAMBDAS, OURS, RELEASED, at
 from mipl.paper.figures.curves import FIGURE as CURVES
 from mipl.paper.figures.curves import NAMES
 from mipl.paper.figures.fig3 import FIGURE as FIG3
 from mipl.paper.figures.fig_a1 import FIGURE as FIG_A1
 from mipl.paper.figures.fig_a3 import FIGURE as FIG_A3
-from mipl.paper.figures.fig_a3 import LAMBDAS
 from mipl.paper.figures.fig_a4 import FIGURE as FIG_A4
 from mipl.paper.panels import Point
-from mipl.paper.sweep_figure import at
 from mipl.runs.result import Result
 from mipl.runs.store import Store
 

@@ -8,7 +8,7 @@ from mipl.datasets.published_sets import BIRDSONG, FMNIST, SIVAL, TISSUE
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import OURS
-from mipl.paper.sheet_entries import Gap
+from mipl.paper.sheet import Gap
 from mipl.paper.tables.highest import SOURCES, TABLE
 from mipl.reports.formats import written
 

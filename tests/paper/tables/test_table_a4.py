@@ -8,7 +8,7 @@ from mipl.datasets.published_sets import ROW, SIVAL
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import DEMIPL, ELIMIPL, MIL, OURS, PLL
-from mipl.paper.sheet_entries import Tally
+from mipl.paper.sheet import Tally
 from mipl.paper.tables.table_a4 import TABLE
 from mipl.reports.formats import written
 

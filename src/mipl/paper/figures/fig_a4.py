@@ -1,9 +1,8 @@
 """Figure A4: the initial temperature on MNIST-MIPL and Birdsong-MIPL."""
 
 from mipl.datasets.published_sets import BIRDSONG, MNIST
+from mipl.paper.entrants import TEMPERATURES
 from mipl.paper.sweep_figure import SweepFigure
-
-TEMPERATURES = (4, 5, 6, 7, 8, 9, 10)
 
 FIGURE = SweepFigure(
     "figA4",

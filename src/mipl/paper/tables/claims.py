@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
+from mipl.paper.artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot
 from mipl.paper.claim import Basis, Claim, Count

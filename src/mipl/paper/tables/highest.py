@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mipl.datasets.published_sets import BENCHMARKS, DEEP, STAND_IN, TISSUE
-from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
+from mipl.paper.artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import SPLITS, Cell, Spot, spots
 from mipl.paper.entrants import ours
@@ -18,8 +18,7 @@ from mipl.paper.score_table import (
     origins,
     scored,
 )
-from mipl.paper.sheet import Sheet
-from mipl.paper.sheet_entries import Gap
+from mipl.paper.sheet import Gap, Sheet
 
 SOURCES = (*BENCHMARKS, *TISSUE, *DEEP)
 _MARK = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from mipl.paper.accuracy_artefact import AccuracyArtefact, Shown
+from mipl.paper.artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot
 from mipl.paper.composition import (
@@ -19,8 +19,7 @@ from mipl.paper.composition import (
 from mipl.paper.entrants import ours
 from mipl.paper.published import counts
 from mipl.paper.score_table import NOT_PLANNED, t_test_name
-from mipl.paper.sheet import Sheet
-from mipl.paper.sheet_entries import Entry
+from mipl.paper.sheet import Entry, Sheet
 
 _NOTE = (
     "Win/tie/loss of {leader} by the {test}, below it the published counts; cells "
