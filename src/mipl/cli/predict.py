@@ -13,7 +13,8 @@ from mipl.cli.output import say, show, show_json, table
 from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
-    from mipl.data.bags import Array, Bags
+    from mipl.data.bags import Bags
+    from mipl.data.frozen import Array
     from mipl.methods.bases.base import BagClassifier
 
 _FIRST = 10

@@ -10,7 +10,7 @@ from mipl.errors import MiplError
 from mipl.io.tables.label_columns import write_columns
 
 if TYPE_CHECKING:
-    from mipl.data.bags import Array
+    from mipl.data.frozen import Array
 
 _SUFFIXES = (".csv", ".parquet")
 

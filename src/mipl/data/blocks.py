@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.bags import BLOCK, Array, Bags
+from mipl.data.bags import BLOCK, Bags
+from mipl.data.frozen import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.data.annotators import crowd_sets
-from mipl.data.bags import Array
 from mipl.data.candidates import Candidates
+from mipl.data.frozen import Array
 from mipl.errors import MiplError, unknown
 from mipl.seeds import stream
 

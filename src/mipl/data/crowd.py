@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.bags import Array
 from mipl.data.candidates import Candidates
+from mipl.data.frozen import Array
 from mipl.errors import MiplError
 
 _CRC_WORKERS = 3

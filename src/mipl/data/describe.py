@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.data.agreement import AGREEMENT, Agreement
-from mipl.data.bags import Array
 from mipl.data.dataset import Dataset
 from mipl.data.description import SEEN, Bin, Description, Pair, Spread
+from mipl.data.frozen import Array
 from mipl.data.instance_classes import positive_instances
 
 _MOST_PAIRS = 5

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mipl.data.agreement import AGREEMENT, Agreement
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 
 _BAR = 40
 _MOST_NAMES = 12

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.bags import Array
 from mipl.data.dataset import Dataset
 from mipl.data.findings import Finding, finding
+from mipl.data.frozen import Array
 from mipl.data.splits import Split
 
 

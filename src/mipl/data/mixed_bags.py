@@ -17,7 +17,8 @@ from scipy.special import bdtrc
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
+from mipl.data.frozen import Array
 from mipl.seeds import stream, stream_seed
 
 _MOST_INSTANCES = 20_000

@@ -8,7 +8,8 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
+from mipl.data.frozen import Array
 
 _BLOCK = 1 << 13  # Instances held in memory at a time.
 

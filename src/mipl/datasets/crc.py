@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.data.annotators import confusion_of_size
-from mipl.data.bags import Array
 from mipl.data.candidate_generators import generate_candidates
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.datasets.fetch import PUBLISHED
 from mipl.datasets.own_labels import as_collected, check_own_labels
 from mipl.datasets.places import cache_dir

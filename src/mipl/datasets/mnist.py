@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import norm
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.datasets.idx import read_idx
 from mipl.datasets.published_table import RECORDS, Record
 from mipl.datasets.recipe import (

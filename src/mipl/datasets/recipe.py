@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import MiplError
 
 Numbers = npt.NDArray[np.int64]

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.candidate_generators import generate_candidates
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.datasets.places import find_raw
 from mipl.errors import BadFile
 from mipl.io.arrays import archive, npz

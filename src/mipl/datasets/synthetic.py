@@ -5,8 +5,9 @@ import math
 import numpy as np
 from scipy.stats import norm
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.datasets.recipe import offsets_of, rounded
 from mipl.datasets.request import Request
 from mipl.errors import MiplError

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 
 _SCHEMA = "mipl dataset"

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
+from mipl.data.frozen import Array
 from mipl.data.splits import Split, as_splits
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing, read_bounded

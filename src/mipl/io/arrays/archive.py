@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadFile
 from mipl.files import atomic_path
 from mipl.io.arrays import npy, zip_file

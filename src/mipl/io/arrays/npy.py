@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy_format
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadFile
 
 MAGIC = b"\x93NUMPY"

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.blocks import blocks
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.data.splits import Split
 from mipl.errors import BadFile
 from mipl.io import dataset_record as records

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.files import inside
 from mipl.io.arrays import npy

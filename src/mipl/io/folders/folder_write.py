@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from mipl.atomic_folders import atomic_folder
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.files import write_text
 from mipl.io import dataset_record as records
 from mipl.io.folders.bag_files import COORDS, FEATURES, INSTANCE_LABELS

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.errors import BadFile
 from mipl.fenced.frames import ARRAY, Frame
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.data.splits import Split
 from mipl.errors import BadFile, MiplError
 from mipl.io.fence.reading import fenced_arrays

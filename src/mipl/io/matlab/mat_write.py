@@ -11,8 +11,8 @@ import numpy as np
 from scipy.io import savemat
 from scipy.sparse import csc_array
 
-from mipl.data.bags import Array
 from mipl.data.dataset import DEFAULT_SPLITS, Dataset
+from mipl.data.frozen import Array
 from mipl.data.splits import Split
 from mipl.errors import MiplError, unknown
 from mipl.files import atomic_path

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadFile
 from mipl.io.row_ranges import RowRanges, Spans
 

@@ -10,9 +10,10 @@ from typing import Any
 import h5py
 import numpy as np
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.blocks import Block, blocks
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.errors import MiplError, unknown
 from mipl.fenced.bags_file import ATTRIBUTES, FEATURES, SPLITS, Fingerprint
 from mipl.files import atomic_path

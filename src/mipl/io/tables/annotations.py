@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from mipl.data import crowd
-from mipl.data.bags import Array
 from mipl.data.candidates import Candidates
 from mipl.data.crowd import Votes
+from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.io.tables.candidate_columns import class_names, names_in
 from mipl.io.tables.columns import Columns, as_text, is_missing, numbered

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array
 from mipl.data.candidates import Candidates
+from mipl.data.frozen import Array
 from mipl.data.label_sets import divided
 from mipl.errors import BadBags, BadFile, MiplError
 from mipl.io.tables.columns import Columns, as_number, as_text, is_missing, typed

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError, unknown
 
 

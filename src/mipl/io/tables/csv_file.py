@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.files import atomic_path, existing
 from mipl.io.tables.columns import Columns, as_number

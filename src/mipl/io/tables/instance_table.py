@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from mipl.data.bag_metadata import bag_name
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadBags, BadFile, MiplError, unknown
 from mipl.io.tables.candidate_columns import PREFIXES
 from mipl.io.tables.columns import Columns, numbered

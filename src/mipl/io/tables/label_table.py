@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from mipl.data.agreement import AGREEMENT, agreement
 from mipl.data.bag_metadata import bag_name
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.data.splits import Split
 from mipl.errors import BadBags, BadFile, MiplError
 from mipl.io.tables import candidate_columns as forms

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
 from mipl.io import dataset_record as records

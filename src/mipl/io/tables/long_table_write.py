@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.io.file_set import written_together
 from mipl.io.tables import csv_file, parquet_file
 from mipl.io.tables import label_columns as ours

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError, MissingExtra
 from mipl.files import existing
 from mipl.io.size_claims import refuse_absurd

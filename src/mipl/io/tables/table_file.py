@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mipl.data.bags import Array
+from mipl.data.frozen import Array
 from mipl.errors import BadFile
 from mipl.files import existing
 from mipl.io.tables import csv_file, parquet_file

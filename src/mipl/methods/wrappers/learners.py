@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
+from mipl.data.frozen import Array
 from mipl.errors import BadFile, Diverged
 from mipl.methods.bases.base import BagClassifier
 from mipl.methods.saving.persist import State
