@@ -169,7 +169,7 @@ def test_pictures_and_rows_must_match(run, slides, tmp_path, change, sentence) -
         (("-g", "row", "-o", "x.npz", "--set", "rows=3"), "unknown argument of row"),
         (
             ("-g", "row", "-o", "x.npz", "--set", "size=0"),
-            "size must be a whole number",
+            "size of Row must be an integer",
         ),
     ],
 )

@@ -32,7 +32,9 @@ def test_settings_of_regions_are_kept_and_checked(photos):
     made = recorded({"generator": {"kind": "KMeansSeg", "block": 8}})
     assert made.get_params()["block"] == 8
     wrong = recorded({"generator": {"kind": "KMeansSeg", "block": "x"}})
-    with pytest.raises(MiplError, match="block must be a whole number"):
+    with pytest.raises(
+        MiplError, match="block of KMeansSeg must be None or an integer"
+    ):
         wrong.areas(photos[0], KMeansSeg().instances(photos[0]))
 
 

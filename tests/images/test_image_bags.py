@@ -227,11 +227,11 @@ def test_two_files_of_one_name_and_a_folder_of_none_are_told(folder, tmp_path):
 
 
 def test_wrong_arguments_are_told(photos):
-    with pytest.raises(MiplError, match="unknown on_error 'ignore'"):
+    with pytest.raises(MiplError, match="on_error of Patches must be one of"):
         Patches(on_error="ignore").fit(photos)
-    with pytest.raises(MiplError, match="n_jobs must be None or a whole number"):
+    with pytest.raises(MiplError, match="n_jobs of Patches must be None or a number"):
         Patches(n_jobs=0).fit(photos)
-    with pytest.raises(MiplError, match="grid must be a whole number >= 1"):
+    with pytest.raises(MiplError, match="grid of Patches must be an integer >= 1"):
         Patches(grid=0).fit(photos)
 
 

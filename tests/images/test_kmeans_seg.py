@@ -148,10 +148,10 @@ def test_another_wavelet_has_other_textures_and_the_same_colours():
 
 def test_wrong_arguments_and_tiny_pictures():
     for generator, sentence in (
-        (KMeansSeg(block=3), "block must be even"),
-        (KMeansSeg(block=0), "block must be a whole number"),
-        (KMeansSeg(decrease=-1), "decrease must be a number >= 0"),
-        (KMeansSeg(distortion="a"), "distortion must be a number"),
+        (KMeansSeg(block=3), "block of KMeansSeg must be even"),
+        (KMeansSeg(block=0), "block of KMeansSeg must be None or an integer"),
+        (KMeansSeg(decrease=-1), "decrease of KMeansSeg must be a number >= 0"),
+        (KMeansSeg(distortion="a"), "distortion of KMeansSeg must be a number"),
         (KMeansSeg(wavelet="har"), "unknown wavelet 'har'; did you mean 'haar'"),
     ):
         with pytest.raises(MiplError, match=sentence):

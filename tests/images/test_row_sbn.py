@@ -108,11 +108,14 @@ def test_constant_non_square_grey_and_tiny_pictures(generator):
 
 def test_wrong_arguments():
     for generator, sentence in (
-        (Row(border="mirror"), "unknown border 'mirror'"),
-        (Row(neighbour="none"), "unknown neighbour"),
-        (Row(size=2, border="drop"), "size must be a whole number >= 3"),
-        (SBN(size=5), "size must be a whole number >= 6"),
-        (SBN(size=8.0), "size must be a whole number"),
+        (
+            Row(border="mirror"),
+            "border of Row must be one of 'replicate', .* got 'mirror'",
+        ),
+        (Row(neighbour="none"), "neighbour of Row must be one of"),
+        (Row(size=2, border="drop"), "size of Row must be an integer >= 3"),
+        (SBN(size=5), "size of SBN must be an integer >= 6"),
+        (SBN(size=8.0), "size of SBN must be an integer"),
     ):
         with pytest.raises(MiplError, match=sentence):
             generator.transform([_PICTURE])

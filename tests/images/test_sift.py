@@ -141,5 +141,7 @@ def test_a_picture_smaller_than_the_patch():
         MiplError, match="has 20 x 10 pixels, too few for patches of 16"
     ):
         SIFT(patch=16).transform([np.zeros((10, 20), np.uint8)])
-    with pytest.raises(MiplError, match="stride must be a whole number >= 1"):
+    with pytest.raises(
+        MiplError, match="stride of SIFT must be None or an integer >= 1"
+    ):
         SIFT(stride=0).transform([np.zeros((10, 20), np.uint8)])

@@ -43,7 +43,12 @@ OWN = Choice("", "auto", options=("auto",), or_a=(("dictionary", dict),))
             [0, (), (2, 0), "12", (True,)],
             "or several of them",
         ),
-        (Processes("", or_none=True), [None, 1, -1], [0, 0.5], "a whole number, not 0"),
+        (
+            Processes("", or_none=True),
+            [None, 1, -1],
+            [0, 0.5],
+            "-1 for as many",
+        ),
         (
             Seed("", or_none=True),
             [None, 3, np.random.RandomState(0)],

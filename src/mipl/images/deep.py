@@ -21,6 +21,7 @@ from mipl.images.pixels import Pixels
 from mipl.nn.encoders import OwnEncoder
 from mipl.nn.pretrained import IMAGENET_MEAN, IMAGENET_STD, NETWORKS, Pretrained
 from mipl.nn.published_values import digest
+from mipl.parameters import anything, integer
 
 if TYPE_CHECKING:
     from mipl.images.onnx_model import OnnxModel
@@ -31,38 +32,13 @@ _USUAL_SIDE = 224
 _IMAGENET = IMAGENET_MEAN, IMAGENET_STD
 
 
-class DeepPatches(ImageBags):
+class DeepPatches(ImageBags, kw_only=False):
     """Cut a picture into tiles, and take what a trained network says of each.
 
     The tiles are those of ``Patches``: 16 are 56 pixels a side on a picture of 224, 25
     are 44 pixels on its centre of 220. Each is resized to the side that the network
     takes and normalised per colour. With the 1000-class networks an instance is 1000
     logits, as in the CRC-MIPL sets of the paper.
-
-    Parameters
-    ----------
-    backbone : {"efficientnet-lite0", "resnet34"}, path or torch.nn.Module
-        A network by name, an ONNX file, or a module of one's own, which is used as in
-        evaluation, on the device where it lies. It turns (n, 3, side, side) into
-        (n, d).
-    weights : path, optional
-        The safetensors file of a network given by name: for EfficientNet-Lite0 what
-        ``scripts/efficientnet_lite0.py`` writes, for ResNet-34 torchvision's layout.
-    patches : int
-        Instances per picture, a square number: 16 or 25 in the paper.
-    size : int, optional
-        Side in pixels to which each tile is resized: by default what an ONNX file asks
-        for, or 224.
-    mean, std : three numbers, optional
-        Normalisation of red, green and blue from 0 to 1: by default that with which a
-        network given by name was trained, what the entries ``mean`` and ``std`` of an
-        ONNX file's metadata say (JSON), ImageNet's for others.
-    cache : path, optional
-        A file that keeps features: what lies there already, by the content of the
-        picture, the values of the backbone and all arguments, is not computed again.
-        Any number of processes may use it at once. It serves in place of ``finished``.
-    n_jobs, on_error
-        See ``ImageBags``.
 
     Examples
     --------
@@ -72,38 +48,53 @@ class DeepPatches(ImageBags):
     Bags(2 bags, 50 instances x 12 features, 25-25 per bag)
     """
 
-    def __init__(
-        self,
-        backbone: str | Path | nn.Module = "efficientnet-lite0",
-        weights: str | Path | None = None,
-        patches: int = 16,
-        size: int | None = None,
-        mean: Sequence[float] | None = None,
-        std: Sequence[float] | None = None,
-        cache: str | Path | None = None,
-        *,
-        n_jobs: int | None = None,
-        on_error: str = "raise",
-    ) -> None:
-        super().__init__(n_jobs=n_jobs, on_error=on_error)
-        self.backbone = backbone
-        self.weights = weights
-        self.patches = patches
-        self.size = size
-        self.mean = mean
-        self.std = std
-        self.cache = cache
+    backbone: str | Path | nn.Module = anything(
+        "A network by name, efficientnet-lite0 or resnet34; an ONNX file; or a module "
+        "of one's own, which is used as in evaluation, on the device where it lies. It "
+        "turns (n, 3, side, side) into (n, d).",
+        "str, path or torch.nn.Module",
+        default="efficientnet-lite0",
+    )
+    weights: str | Path | None = anything(
+        "The safetensors file of a network given by name: for EfficientNet-Lite0 what "
+        "scripts/efficientnet_lite0.py writes, for ResNet-34 torchvision's layout.",
+        "path",
+        default=None,
+    )
+    patches: int = integer(
+        "Instances per picture, a square number: 16 or 25 in the paper.",
+        default=16,
+        at_least=1,
+    )
+    size: int | None = integer(
+        "Side in pixels to which each tile is resized: by default what an ONNX file "
+        "asks for, or 224.",
+        default=None,
+        at_least=1,
+    )
+    mean: Sequence[float] | None = anything(
+        "Normalisation of red, green and blue from 0 to 1: by default that with which "
+        "a network given by name was trained, what the entries mean and std of an ONNX "
+        "file's metadata say (JSON), ImageNet's for others.",
+        "three numbers",
+        default=None,
+    )
+    std: Sequence[float] | None = anything("Its spread.", "three numbers", default=None)
+    cache: str | Path | None = anything(
+        "A file that keeps features: what lies there already, by the content of the "
+        "picture, the values of the backbone and all arguments, is not computed again. "
+        "Any number of processes may use it at once. It serves in place of finished.",
+        "path",
+        default=None,
+    )
 
     def check(self) -> None:
         """Refuse wrong arguments."""
         super().check()
-        self.whole("patches", 1)
         if isqrt(self.patches) ** 2 != self.patches:
             raise MiplError(
                 f"patches must be a square number such as 16 or 25; got {self.patches}."
             )
-        if self.size is not None:
-            self.whole("size", 1)
         self._check_backbone()
         for name in ("mean", "std"):
             if getattr(self, name) is not None:

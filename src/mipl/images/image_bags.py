@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,31 +12,24 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mipl.data.bags import Bags
-from mipl.errors import BadType, MiplError, MissingExtra, unknown
+from mipl.errors import BadType, MiplError, MissingExtra
 from mipl.images.conversion import Converted, Progress, convert
 from mipl.images.finished_pictures import PictureBag
 from mipl.images.pictures import as_pictures
 from mipl.images.pixels import Pixels
+from mipl.parameters import Declared, choice, processes
 
 # Of (h, w) arrays: an index that gives the pixels of one instance.
 Area = tuple[slice, slice] | npt.NDArray[np.bool_]
 
 
-class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ImageBags(Declared, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer without state: pictures -> ``Bags``.
 
     A generator overrides ``instances``, the bag of one picture; one that is faster on
     many pictures at once (a network) overrides ``chunk`` instead. One whose instances
     are no boxes overrides ``areas``, too, so that what a model says of them can be
     drawn over the picture.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Processes, as in scikit-learn: None is one, -1 one for each core.
-    on_error : "raise" or "skip"
-        What to do with a picture that cannot be read or is too small: stop, or leave
-        it out and warn with its name.
 
     Examples
     --------
@@ -53,9 +45,16 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Bags(3 bags, 6 instances x 3 features, 2-2 per bag)
     """
 
-    def __init__(self, *, n_jobs: int | None = None, on_error: str = "raise") -> None:
-        self.n_jobs = n_jobs
-        self.on_error = on_error
+    n_jobs: int | None = processes(
+        "Processes, as in scikit-learn: None is one, -1 one for each core.",
+        default=None,
+    )
+    on_error: str = choice(
+        "What to do with a picture that cannot be read or is too small: stop, or leave "
+        "it out and warn with its name.",
+        ("raise", "skip"),
+        default="raise",
+    )
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the arguments; there is nothing to learn."""
@@ -103,24 +102,8 @@ class ImageBags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return convert(self, as_pictures(X), progress, finished)
 
     def check(self) -> None:
-        """Refuse wrong arguments; a generator adds the checks of its own."""
-        self.one_of("on_error", ("raise", "skip"))
-        jobs = self.n_jobs
-        if jobs is not None and (not isinstance(jobs, Integral) or jobs == 0):
-            raise MiplError(
-                f"n_jobs must be None or a whole number, not 0; got {jobs!r}."
-            )
-
-    def whole(self, name: str, least: int) -> None:
-        """Refuse an argument that is no whole number of at least ``least``."""
-        value = getattr(self, name)
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise MiplError(f"{name} must be a whole number >= {least}; got {value!r}.")
-
-    def one_of(self, name: str, known: Sequence[str]) -> None:
-        """Refuse an argument that is none of these words."""
-        if getattr(self, name) not in known:
-            raise unknown(name, getattr(self, name), known)
+        """Refuse wrong arguments; a generator adds what its declarations cannot say."""
+        self.check_parameters()
 
     def settings(self) -> dict[str, Any]:
         """Return what the instances depend on, for the keys of finished pictures."""

@@ -1,7 +1,6 @@
 """KMeansSeg: regions of like colour and texture, found by k-means."""
 
 from collections.abc import Iterator, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,12 +8,13 @@ import numpy.typing as npt
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from mipl.errors import MiplError
+from mipl.errors import MiplError, unknown
 from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import Boxes
 from mipl.images.image_bags import Area, ImageBags
 from mipl.images.pixels import Pixels
 from mipl.images.vision_extra import vision
+from mipl.parameters import anything, integer, number
 
 Blocks = npt.NDArray[np.float64]  # (rows, columns, 6)
 Labels = npt.NDArray[np.int64]  # One per block, or per pixel.
@@ -24,7 +24,7 @@ _FEWEST, _MOST = 2, 16  # Clusters.
 _FLAT = 1e-12
 
 
-class KMeansSeg(ImageBags):
+class KMeansSeg(ImageBags, kw_only=False):
     """One instance per region of a picture, 6 numbers (after Chen, Wang).
 
     The picture is cut into blocks. A block is its mean Y, Cb and Cr, and the root mean
@@ -34,23 +34,6 @@ class KMeansSeg(ImageBags):
     an instance is the mean block of a cluster, the largest first. Boxes enclose all
     blocks of a region, which need not lie side by side; ``regions`` tells them apart.
 
-    Parameters
-    ----------
-    block : int, optional
-        Side of a block in pixels, even; by default 1/56 of the picture's shorter side
-        rounded to an even number, 4 for 224.
-    distortion : float
-        Stop where the distortion is below; without any clustering it is at most 6.
-    decrease : float
-        Stop where the distortion has fallen by a smaller share than this from k - 1 to
-        k; so k is at least 3. The default gives a hundred tiles of colorectal tissue of
-        224 x 224 pixels 3 to 6 regions, 4.37 on average; the published bags of CRC-MIPL
-        have 3 to 6, 4.31 on average.
-    wavelet : str
-        A wavelet of PyWavelets: "haar", or "db2", Daubechies' of four coefficients.
-    n_jobs, on_error
-        See ``ImageBags``.
-
     Examples
     --------
     >>> picture = np.zeros((64, 64, 3), np.uint8)
@@ -59,34 +42,39 @@ class KMeansSeg(ImageBags):
     [16.0, 85.4]
     """
 
-    def __init__(
-        self,
-        block: int | None = None,
-        distortion: float = 0.1,
-        decrease: float = 0.15,
-        wavelet: str = "haar",
-        *,
-        n_jobs: int | None = None,
-        on_error: str = "raise",
-    ) -> None:
-        super().__init__(n_jobs=n_jobs, on_error=on_error)
-        self.block = block
-        self.distortion = distortion
-        self.decrease = decrease
-        self.wavelet = wavelet
+    block: int | None = integer(
+        "Side of a block in pixels, even; by default 1/56 of the picture's shorter "
+        "side rounded to an even number, 4 for 224.",
+        default=None,
+        at_least=2,
+    )
+    distortion: float = number(
+        "Stop where the distortion is below; without any clustering it is at most 6.",
+        default=0.1,
+        at_least=0,
+    )
+    decrease: float = number(
+        "Stop where the distortion has fallen by a smaller share than this from k - 1 "
+        "to k; so k is at least 3. The default gives a hundred tiles of colorectal "
+        "tissue of 224 x 224 pixels 3 to 6 regions, 4.37 on average; the published "
+        "bags of CRC-MIPL have 3 to 6, 4.31 on average.",
+        default=0.15,
+        at_least=0,
+    )
+    wavelet: str = anything(
+        'A wavelet of PyWavelets: "haar", or "db2", Daubechies\' of four coefficients.',
+        "str",
+        default="haar",
+    )
 
     def check(self) -> None:
         """Refuse wrong arguments."""
         super().check()
-        if self.block is not None:
-            self.whole("block", 2)
-            if self.block % 2:
-                raise MiplError(f"block must be even; got {self.block}.")
-        for name in ("distortion", "decrease"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-                raise MiplError(f"{name} must be a number >= 0; got {value!r}.")
-        self.one_of("wavelet", vision("pywt", "KMeansSeg").wavelist(kind="discrete"))
+        if self.block is not None and self.block % 2:
+            raise MiplError(f"block of KMeansSeg must be even; got {self.block}.")
+        wavelets = vision("pywt", "KMeansSeg").wavelist(kind="discrete")
+        if self.wavelet not in wavelets:
+            raise unknown("wavelet", self.wavelet, wavelets)
 
     def chunk(self, pictures: Sequence[Pixels]) -> list[PictureBag | MiplError]:
         """Return the bags of some pictures."""

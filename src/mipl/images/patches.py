@@ -10,6 +10,7 @@ from mipl.images.grid import Boxes, boxes, tiles
 from mipl.images.image_bags import ImageBags
 from mipl.images.pixels import Pixels
 from mipl.images.vision_extra import vision
+from mipl.parameters import integer
 
 
 def cut(pixels: Pixels, grid: int) -> tuple[list[Pixels], Boxes]:
@@ -44,22 +45,12 @@ def resized(patches: Sequence[Pixels], size: int) -> list[Pixels]:
     ]
 
 
-class Patches(ImageBags):
+class Patches(ImageBags, kw_only=False):
     """Cut a picture into ``grid`` x ``grid`` tiles and take their pixels, 0 to 1.
 
     The tiles are equal and of whole pixels; where the side is no multiple of the grid,
     the centre of the picture is cut (220 of 224 pixels for 5 x 5). An instance is red,
     green and blue after one another, ``instance_shape`` (3, h, w).
-
-    Parameters
-    ----------
-    grid : int
-        Tiles per side: 4 gives 16 instances, 5 gives 25.
-    size : int, optional
-        Side in pixels to which each tile is resized; by default tiles stay as they
-        are cut, and the pictures must be of one size.
-    n_jobs, on_error
-        See ``ImageBags``.
 
     Examples
     --------
@@ -70,24 +61,15 @@ class Patches(ImageBags):
     [2.0, 2.0, 46.0, 46.0]
     """
 
-    def __init__(
-        self,
-        grid: int = 4,
-        size: int | None = None,
-        *,
-        n_jobs: int | None = None,
-        on_error: str = "raise",
-    ) -> None:
-        super().__init__(n_jobs=n_jobs, on_error=on_error)
-        self.grid = grid
-        self.size = size
-
-    def check(self) -> None:
-        """Refuse wrong arguments."""
-        super().check()
-        self.whole("grid", 1)
-        if self.size is not None:
-            self.whole("size", 1)
+    grid: int = integer(
+        "Tiles per side: 4 gives 16 instances, 5 gives 25.", default=4, at_least=1
+    )
+    size: int | None = integer(
+        "Side in pixels to which each tile is resized; by default tiles stay as they "
+        "are cut, and the pictures must be of one size.",
+        default=None,
+        at_least=1,
+    )
 
     def instances(self, pixels: Pixels) -> PictureBag:
         """Return the tiles of one picture."""

@@ -7,27 +7,16 @@ from mipl.images.grid import boxes
 from mipl.images.image_bags import ImageBags
 from mipl.images.large_pixels import Reduced, reduced
 from mipl.images.pixels import Pixels
+from mipl.parameters import Integer, choice, integer
 
 _BORDERS = ("replicate", "zero", "wrap", "drop")
 
 
-class Row(ImageBags):
+class Row(ImageBags, kw_only=False):
     """One instance per row of the picture reduced to ``size`` rows (Maron, Ratan).
 
     An instance is the row's mean colour, then that of the row above and of the row
     below, both as differences to it: 9 numbers, colours from 0 to 255.
-
-    Parameters
-    ----------
-    size : int
-        Rows of the reduced picture.
-    neighbour : "difference" or "absolute"
-        Whether the neighbours' colours are relative to the row's own.
-    border : "replicate", "zero", "wrap" or "drop"
-        The neighbour that the first and the last row lack: that row itself, black, the
-        row at the other end; or such rows are left out.
-    n_jobs, on_error
-        See ``ImageBags``.
 
     Examples
     --------
@@ -38,26 +27,24 @@ class Row(ImageBags):
     [0.0, 28.0, 224.0, 56.0]
     """
 
-    def __init__(
-        self,
-        size: int = 8,
-        neighbour: str = "difference",
-        border: str = "replicate",
-        *,
-        n_jobs: int | None = None,
-        on_error: str = "raise",
-    ) -> None:
-        super().__init__(n_jobs=n_jobs, on_error=on_error)
-        self.size = size
-        self.neighbour = neighbour
-        self.border = border
+    size: int = integer("Rows of the reduced picture.", default=8, at_least=1)
+    neighbour: str = choice(
+        "Whether the neighbours' colours are relative to the row's own.",
+        ("difference", "absolute"),
+        default="difference",
+    )
+    border: str = choice(
+        "The neighbour that the first and the last row lack: that row itself, black, "
+        "the row at the other end; or such rows are left out.",
+        ("replicate", "zero", "wrap", "drop"),
+        default="replicate",
+    )
 
     def check(self) -> None:
         """Refuse wrong arguments."""
         super().check()
-        self.whole("size", 3 if self.border == "drop" else 1)
-        self.one_of("neighbour", ("difference", "absolute"))
-        self.one_of("border", _BORDERS)
+        if self.border == "drop":
+            Integer(at_least=3).check("size of Row", self.size)
 
     def instances(self, pixels: Pixels) -> PictureBag:
         """Return the rows of one picture."""

@@ -8,24 +8,18 @@ from mipl.images.grid import boxes
 from mipl.images.image_bags import ImageBags
 from mipl.images.large_pixels import reduced
 from mipl.images.pixels import Pixels
+from mipl.parameters import integer
 
 _BLOB = 2  # Pixels per side; neighbours lie a blob away.
 
 
-class SBN(ImageBags):
+class SBN(ImageBags, kw_only=False):
     """Blobs of 2 x 2 pixels of the picture reduced to ``size`` x ``size``, one by one.
 
     An instance is the blob's mean colour, then the differences to it of the blobs
     above, below, left and right: 15 numbers, colours from 0 to 255. Blobs whose
     neighbours would leave the picture are none, so there are (size - 5)^2 instances
     and the corners are never seen. Boxes are those of the blobs in the middle.
-
-    Parameters
-    ----------
-    size : int
-        Side of the reduced picture, at least 6.
-    n_jobs, on_error
-        See ``ImageBags``.
 
     Examples
     --------
@@ -36,16 +30,7 @@ class SBN(ImageBags):
     [56.0, 56.0, 112.0, 112.0]
     """
 
-    def __init__(
-        self, size: int = 8, *, n_jobs: int | None = None, on_error: str = "raise"
-    ) -> None:
-        super().__init__(n_jobs=n_jobs, on_error=on_error)
-        self.size = size
-
-    def check(self) -> None:
-        """Refuse wrong arguments."""
-        super().check()
-        self.whole("size", 3 * _BLOB)
+    size: int = integer("Side of the reduced picture.", default=8, at_least=3 * _BLOB)
 
     def instances(self, pixels: Pixels) -> PictureBag:
         """Return the blobs of one picture."""

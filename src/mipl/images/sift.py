@@ -12,6 +12,7 @@ from mipl.images.grid import boxes
 from mipl.images.image_bags import ImageBags
 from mipl.images.pixels import Pixels
 from mipl.images.vision_extra import vision
+from mipl.parameters import integer
 
 _GRID = 5  # Patches per side, unless a stride is given.
 _SHARE = 7  # Side of the picture over side of a patch: 224 / 32.
@@ -20,24 +21,13 @@ _DIAMETERS = 6.0  # OpenCV's four cells span six times the size of a keypoint.
 _FINEST = 1.6 * 2 * _DIAMETERS  # Patch of a keypoint as fine as the blur of octave 0.
 
 
-class SIFT(ImageBags):
+class SIFT(ImageBags, kw_only=False):
     """Dense SIFT, upright and of one scale: 4 x 4 cells of 8 directions per patch.
 
     The descriptor is OpenCV's at the centre of each patch, 128 numbers from 0 to 255:
     normalised, clipped at 0.2, normalised again, times 512. A flat patch gives zeros.
     The octave is the one to which a keypoint of that size belongs, so that the blur
     before the gradients grows and shrinks with the patch.
-
-    Parameters
-    ----------
-    patch : int, optional
-        Side of a patch in pixels; by default a seventh of the picture's shorter side,
-        32 for 224.
-    stride : int, optional
-        Pixels from patch to patch; by default five patches spread evenly along each
-        side, every 48 pixels for 224.
-    n_jobs, on_error
-        See ``ImageBags``.
 
     Examples
     --------
@@ -48,24 +38,18 @@ class SIFT(ImageBags):
     array([48.,  0., 64., 16.], dtype=float32)
     """
 
-    def __init__(
-        self,
-        patch: int | None = None,
-        stride: int | None = None,
-        *,
-        n_jobs: int | None = None,
-        on_error: str = "raise",
-    ) -> None:
-        super().__init__(n_jobs=n_jobs, on_error=on_error)
-        self.patch = patch
-        self.stride = stride
-
-    def check(self) -> None:
-        """Refuse wrong arguments."""
-        super().check()
-        for name in ("patch", "stride"):
-            if getattr(self, name) is not None:
-                self.whole(name, 1)
+    patch: int | None = integer(
+        "Side of a patch in pixels; by default a seventh of the picture's shorter "
+        "side, 32 for 224.",
+        default=None,
+        at_least=1,
+    )
+    stride: int | None = integer(
+        "Pixels from patch to patch; by default five patches spread evenly along each "
+        "side, every 48 pixels for 224.",
+        default=None,
+        at_least=1,
+    )
 
     def instances(self, pixels: Pixels) -> PictureBag:
         """Return the descriptors of one picture."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from numbers import Integral
 
 import torch
 from torch import Tensor, nn
 
-from mipl.errors import MiplError
 from mipl.nn.attention import EvenAttention
 from mipl.nn.encoders import Standardise, build_encoder
 from mipl.nn.initialisation import Drawn, linear
@@ -98,33 +96,17 @@ def vector_network(
         before, xavier = [own], False
     elif kind == "mlp":
         before, last = hidden_layers(d, widths, norm), widths[-1]
-    elif kind != "linear":
-        raise MiplError(
-            f"backbone must be 'linear', 'mlp' or a torch.nn.Module; got {kind!r}."
-        )
     layers = [*before, linear(last, n_classes)]
     backbone = Xavier(layers) if xavier else nn.Sequential(*layers)
     return BagNetwork(Standardise(d), backbone, EvenAttention(), nn.LogSoftmax(dim=1))
 
 
-def as_widths(width: int | Sequence[int], whose: str) -> tuple[int, ...]:
+def as_widths(width: int | Sequence[int]) -> tuple[int, ...]:
     """Return the widths of layers, of which one or several are given.
 
     Examples
     --------
-    >>> as_widths(500, "RC"), as_widths((512, 256), "FastMIPL")
+    >>> as_widths(500), as_widths((512, 256))
     ((500,), (512, 256))
     """
-    widths = width if isinstance(width, Sequence) else [width]
-    if not widths or not all(map(_is_width, widths)):
-        raise MiplError(
-            f"width of {whose} must be an integer >= 1 or several of them; "
-            f"got {width!r}."
-        )
-    return tuple(map(int, widths))
-
-
-def _is_width(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        return False
-    return int(value) >= 1
+    return tuple(map(int, width if isinstance(width, Sequence) else [width]))

@@ -84,7 +84,7 @@ def processes(about: str, *, default: int | None = None) -> Any:
 
 def seed(about: str, *, default: None = None) -> Any:
     """Declare scikit-learn's ``random_state``, None by default."""
-    return Seed(about, default, or_none=True)
+    return Seed(about, default, or_none=True, together="differ")
 
 
 def flag(about: str, *, default: Any = REQUIRED, together: Together = "same") -> Any:
@@ -109,7 +109,7 @@ def choice(
 
 def part(about: str, of: type[Any], *, default: Any = REQUIRED) -> Any:
     """Declare an object of another declared class."""
-    return Part(about, default, default is None, of=of)
+    return Part(about, default, default is None, together="differ", of=of)
 
 
 def anything(

@@ -38,7 +38,7 @@ class Parameter:
         What stands for the kind, where no more specific one checks the value.
     """
 
-    about: str
+    about: str = ""
     default: Any = REQUIRED
     or_none: bool = False
     search: tuple[Any, ...] = ()
@@ -170,7 +170,7 @@ class Integer(Number):
 
     Examples
     --------
-    >>> Integer("", at_least=1).check("trials", 0.5)
+    >>> Integer(at_least=1).check("trials", 0.5)
     Traceback (most recent call last):
         ...
     mipl.errors.MiplError: trials must be an integer >= 1; got 0.5.
@@ -196,7 +196,7 @@ class Integers(Integer):
 
     Examples
     --------
-    >>> Integers("", at_least=1).check("width", (8, 0))
+    >>> Integers(at_least=1).check("width", (8, 0))
     Traceback (most recent call last):
         ...
     mipl.errors.MiplError: width must be an integer >= 1 or several of them; got (8, 0).
@@ -232,7 +232,7 @@ class Processes(Integer):
 
     def must(self) -> str:
         """Return what it may be."""
-        return "a whole number, not 0"
+        return "a number of processes, -1 for as many as processors"
 
 
 @dataclass(frozen=True)

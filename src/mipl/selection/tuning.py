@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
 from math import prod
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from mipl.data.splits import Split
 from mipl.errors import Diverged, MiplError, unknown
 from mipl.methods.catalogue import registry
 from mipl.methods.saving.fingerprint import candidates_digest
+from mipl.parameters import Integer
 from mipl.seeds import stream, stream_seed
 from mipl.selection import scorers
 from mipl.selection.axes import Axis, Choices, Range, as_axes
@@ -91,7 +91,7 @@ def tune(
     >>> len(found.trials), found.best.settings
     (2, {'training__lr': 0.1})
     """
-    _check_whole("trials", trials, 1)
+    Integer(at_least=1).check("trials", trials)
     search = Search.of(data, method, space, dict(arguments or {}), score, folds, seed)
     # The only module that needs optuna, which is optional.
     from mipl.selection.study import opened  # noqa: PLC0415
@@ -99,12 +99,6 @@ def tune(
     path = None if study is None else Path(study)
     with opened(path, search.facts(), search.axes, seed) as kept:
         return _run(search, kept, trials, watch or (lambda tuned, fold: None))
-
-
-def _check_whole(name: str, number: Any, least: int) -> None:
-    whole = isinstance(number, Integral) and not isinstance(number, bool)
-    if not whole or number < least:
-        raise MiplError(f"{name} must be an integer >= {least}; got {number!r}.")
 
 
 def _run(search: Search, kept: Study, trials: int, watch: Watch) -> Tuned:
@@ -158,8 +152,8 @@ class Search:
         seed: int,
     ) -> Search:
         """Check everything before time is spent."""
-        _check_whole("folds", folds, 2)
-        _check_whole("seed", seed, 0)
+        Integer(at_least=2).check("folds", folds)
+        Integer(at_least=0).check("seed", seed)
         if score not in SCORES:
             raise unknown("label-free score", score, SCORES)
         known = _searchable(method)

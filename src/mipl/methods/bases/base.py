@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -61,10 +58,6 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
     A leaf gives ``_fit(bags, candidates)`` and ``_proba(bags)``, and declares its
     arguments.
     """
-
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {}
-    _whole: ClassVar[tuple[str, ...]] = ()
 
     def _fit(self, bags: Bags, candidates: Candidates) -> None:
         raise NotImplementedError
@@ -272,26 +265,6 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
     def _check_arguments(self) -> None:
         """Refuse arguments; a class adds the checks that look at several."""
         self.check_parameters()
-        for name, choices in self._choices.items():
-            value = getattr(self, name)
-            if not isinstance(value, Hashable) or value not in choices:
-                raise MiplError(
-                    f"{name} of {type(self).__name__} must be one of "
-                    f"{', '.join(map(repr, choices))}; got {value!r}."
-                )
-        for name, (low, high) in self._ranges.items():
-            value = getattr(self, name)
-            kind, what = (Real, "a number")
-            if name in self._whole:
-                kind, what = (Integral, "an integer")
-            number = isinstance(value, kind) and not isinstance(value, bool)
-            number = number and math.isfinite(value)
-            if not number or value < low or (high is not None and value > high):
-                span = f">= {low:g}" if high is None else f"in [{low:g}, {high:g}]"
-                raise MiplError(
-                    f"{name} of {type(self).__name__} must be {what} {span}; "
-                    f"got {value!r}."
-                )
 
 
 def _holds_bags(X: Any) -> bool:

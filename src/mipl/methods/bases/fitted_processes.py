@@ -11,11 +11,11 @@ from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.scaling import standardisation
-from mipl.errors import MiplError
 from mipl.methods.bases.base import BagClassifier, Floats
 from mipl.methods.bases.gp_state import gp_state, restore_gp
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
+from mipl.parameters import choice, flag, learnt, number, part
 from mipl.training.options import Training
 from mipl.training.settings import torch_settings
 
@@ -28,20 +28,47 @@ _ROWS = 256  # Instances predicted at once: each has draws times classes numbers
 class FittedProcesses(BagClassifier):
     """Predictions of a process per class and one for negatives, and its files.
 
-    A leaf has the arguments of the prior. A bag has the class of its surest instance.
+    A bag has the class of its surest instance.
     """
 
-    normalise: str
-    mean: str
-    length: float | None
-    extra_noise: bool
-    nu: float
-    scaling: str
-    training: Training | None
+    normalise: str = choice(
+        "Whether probabilities are taken over all classes and the negative one is then "
+        "left out (paper), or it is left out first (program).",
+        ("real", "all"),
+        default="real",
+    )
+    mean: str = choice(
+        "Prior mean: zero (paper), or learnt for each class (program).",
+        ("constant", "zero"),
+        default="constant",
+    )
+    length: float | None = number(
+        "Length of the kernel; None learns it (program).", default=None, above=0
+    )
+    extra_noise: bool = flag(
+        "Whether a noise per class is learnt beside sigma2 (program).", default=True
+    )
+    nu: float = choice(
+        "Smoothness of the kernel; 0.5 for Newsgroups-MIPL in the paper.",
+        (0.5, 1.5, 2.5),
+        default=2.5,
+    )
+    scaling: str = choice(
+        '"auto" standardises features, unless they are images, and makes the typical '
+        "distance of two instances one, the unit of length.",
+        ("auto", "standard", "none"),
+        default="auto",
+    )
+    training: Training | None = part(
+        "Of it epochs (iterations), lr, schedule, device and threads count; the "
+        "optimiser is Adam, and all instances make one step.",
+        Training,
+        default=None,
+    )
 
-    gp_: ClasswiseGP
-    summary_: RegressionSummary
-    draws_: Floats  # (draws, k + 1) standard normal numbers
+    gp_: ClasswiseGP = learnt()
+    summary_: RegressionSummary = learnt()
+    draws_: Floats = learnt()  # (draws, k + 1) standard normal numbers
 
     def _prior(self, n_classes: int) -> ClasswiseGP:
         prior: ClasswiseGP = import_gp().ClasswiseGP(
@@ -103,14 +130,8 @@ class FittedProcesses(BagClassifier):
         return f.softmax(dim=2).mean(dim=1)[:, :-1]
 
     def _options(self) -> Training:
-        options = self._default_training() if self.training is None else self.training
-        if not isinstance(options, Training):
-            raise MiplError(
-                f"training of {type(self).__name__} must be None or a Training; "
-                f"got {options!r}."
-            )
-        options.check()
-        return options
+        self.check_parameters("training")
+        return self._default_training() if self.training is None else self.training
 
     # -- files -----------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from mipl.errors import MiplError
 from mipl.methods.bases.epochwise import EpochwiseClassifier
 from mipl.methods.bases.fitted_processes import FittedProcesses, import_gp
 from mipl.methods.saving.fingerprint import fingerprint
+from mipl.parameters import seed
 from mipl.seeds import as_seed
 from mipl.training.adam import Adam
 from mipl.training.checkpoint import Checkpoint
@@ -124,7 +125,9 @@ class GaussianClassifier(EpochwiseClassifier, FittedProcesses):
     see a regression in place of a network's output.
     """
 
-    random_state: Any
+    random_state: Any = seed(
+        "Of the draws and of the inducing points; None is 0.", default=None
+    )
 
     # -- hooks -----------------------------------------------------------------------
 

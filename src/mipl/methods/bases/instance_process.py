@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from mipl.data.bags import Bags
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.sparse_process import Integers, SparseProcessClassifier
 from mipl.objectives.instance_labels import BagCopies, InstanceLabels
+from mipl.parameters import choice, number, redeclared
 from mipl.seeds import stream
 
 
@@ -31,21 +31,28 @@ class InstanceProcessClassifier(SparseProcessClassifier):
     A leaf's ``_step`` moves the process by ``_regress``, the beliefs by ``_relabel``.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **SparseProcessClassifier._choices,
-        "update": ("parallel", "sequential"),
-        "emax": ("max", "exact"),
-    }
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **SparseProcessClassifier._ranges,
-        "damping": (0.0, 0.99),
-        "log_h": (0.0, 100.0),
-    }
-
-    update: str
-    emax: str
-    damping: float
-    log_h: float
+    update: str = choice(
+        "Whether the beliefs of a bag move at once or one after another.",
+        ("parallel", "sequential"),
+        default="parallel",
+    )
+    emax: str = choice(
+        "M_n: the largest other pi, or 1 - prod (1 - pi) over the others.",
+        ("max", "exact"),
+        default="max",
+    )
+    damping: float = number(
+        "Share that the old logits keep.", default=0.0, at_least=0, at_most=0.99
+    )
+    log_h: float = number(
+        "ln H, how strictly bags and instances agree.",
+        default=27.631021115928547,  # H = 10^12
+        at_least=0,
+        at_most=100,
+    )
+    random_state: Any = redeclared(
+        default=None, about="Of the inducing points and of the first beliefs."
+    )
 
     def _begin(self, bags: Bags, copies: Integers, seed: int) -> Course:
         each = BagCopies.of(bags.sizes, copies)

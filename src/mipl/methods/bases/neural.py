@@ -61,11 +61,11 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
         Training,
         default=None,
     )
-    random_state: Any = seed("Of all that is drawn; None is 0.")
+    random_state: Any = seed("Of all that is drawn; None is 0.", default=None)
 
-    # Arguments that may differ between runs trained together; None where the loss and
-    # the update of the label weights do not take a first axis of runs.
-    _differing: ClassVar[tuple[str, ...] | None] = None
+    # Whether runs can be trained together: the loss and the update of the label weights
+    # take a first axis of runs.
+    _stacks: ClassVar[bool] = False
 
     # -- hooks -----------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from mipl.data.bags import Bags
 from mipl.errors import MiplError
 from mipl.methods.bases.base import BagClassifier, Floats
+from mipl.parameters import learnt
 
 
 class PartialLabelClassifier(BagClassifier):
@@ -20,7 +21,7 @@ class PartialLabelClassifier(BagClassifier):
     one instance, so row i of ``bags.instances`` belongs to set i.
     """
 
-    label_weights_: Floats
+    label_weights_: Floats = learnt()
 
     @property
     def disambiguated_(self) -> npt.NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +14,7 @@ from mipl.methods.bases.partial import PartialLabelClassifier
 from mipl.nn.backbones import as_widths, vector_network
 from mipl.nn.network import BagNetwork, Output
 from mipl.objectives import on_candidates, softmax_on
+from mipl.parameters import choice, integers, redeclared
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.options import Training
 from mipl.training.state import Clock, TrainingState
@@ -22,35 +23,33 @@ from mipl.training.state import Clock, TrainingState
 class PartialLabelNetwork(PartialLabelClassifier, NeuralClassifier):
     """Base of the partial-label methods that train by gradients.
 
-    A leaf computes its ``_loss`` from ``out.log_p`` or the logits ``out.z``, and has
-    the arguments below. Its label weights follow the probabilities on the candidates
-    unless it says otherwise.
-
-    Attributes
-    ----------
-    backbone : {"linear", "mlp"} or torch.nn.Module
-        One affine map, the hidden layers of the publication before it, or a module of
-        the user's before it: (m, d) -> (m, L).
-    width : int or sequence of int
-        Widths of the hidden layers of ``"mlp"``.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training rows: "auto" and
-        "standard" do.
-    training : Training, optional
-    random_state : int, optional
+    A leaf computes its ``_loss`` from ``out.log_p`` or the logits ``out.z``. Its label
+    weights follow the probabilities on the candidates unless it says otherwise.
     """
 
-    backbone: str | nn.Module
-    width: int | Sequence[int]
+    backbone: str | nn.Module = choice(
+        "One affine map, the publication's hidden layers before it, or a module of the "
+        "user's before it: (m, d) -> (m, L).",
+        ("linear", "mlp"),
+        default="linear",
+        or_a={"torch.nn.Module": nn.Module},
+    )
+    width: int | Sequence[int] = integers(
+        'Widths of the hidden layers of "mlp".',
+        default=(300, 301, 302, 303),
+        at_least=1,
+    )
+    scaling: str = redeclared(
+        default="auto",
+        about="Whether features are standardised with the training rows: "
+        '"auto" and "standard" do.',
+    )
 
     # The hidden layers and starting values of PRODEN's and LWS' programs.
     _norm: ClassVar[bool] = True
     _xavier: ClassVar[bool] = True
 
-    _differing: ClassVar[tuple[str, ...] | None] = ()
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "scaling": ("auto", "standard", "none"),
-    }
+    _stacks: ClassVar[bool] = True
 
     def decision_function(self, X: Any) -> Floats:
         """Return the logits, (m, k); of two classes the second minus the first, (m,).
@@ -67,7 +66,7 @@ class PartialLabelNetwork(PartialLabelClassifier, NeuralClassifier):
             self.n_features_in_,
             n_classes,
             self.backbone,
-            as_widths(self.width, type(self).__name__),
+            as_widths(self.width),
             norm=self._norm,
             xavier=self._xavier,
         )
@@ -82,10 +81,6 @@ class PartialLabelNetwork(PartialLabelClassifier, NeuralClassifier):
 
     def _default_training(self) -> Training:
         return plain_sgd(epochs=500)
-
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        as_widths(self.width, type(self).__name__)
 
 
 def plain_sgd(**settings: Any) -> Training:

@@ -16,6 +16,7 @@ from mipl.methods.bases.base import Floats
 from mipl.methods.bases.partial import PartialLabelClassifier
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
+from mipl.parameters import choice, seed
 from mipl.seeds import as_seed
 
 
@@ -27,13 +28,14 @@ class SolvedClassifier(PartialLabelClassifier):
     label weights, and ``_probabilities(x)``.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "scaling": ("standard", "none")
-    }
-    _most_rows: ClassVar[tuple[int, str] | None] = None  # How many, and why.
+    scaling: str = choice(
+        "Whether features are standardised first.",
+        ("standard", "none"),
+        default="standard",
+    )
+    random_state: Any = seed("Of all that is drawn; None is 0.", default=None)
 
-    scaling: str
-    random_state: Any
+    _most_rows: ClassVar[tuple[int, str] | None] = None  # How many, and why.
 
     def _solve(self, x: Floats, candidates: Candidates, seed: int) -> Floats:
         raise NotImplementedError

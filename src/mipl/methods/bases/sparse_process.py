@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Iterator
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,19 +17,18 @@ from mipl.data.candidates import Candidates
 from mipl.data.scaling import standardisation
 from mipl.errors import BadFile, MiplError
 from mipl.methods.bases.base import BagClassifier, Floats
-from mipl.methods.saving.arguments import check_optional
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.nn.inducing import inducing_points, some_rows
 from mipl.nn.one_thread import one_thread
 from mipl.nn.sparse_gp import InducingPosterior, SparsePrior
+from mipl.parameters import choice, integer, learnt, number, seed
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
 Integers = npt.NDArray[np.int64]
 
 _TRACE = 1e-12  # Of a variance, relative to the largest.
-_LENGTHS = (1e-100, 1e100)  # Beyond, squares are zero or infinite.
 
 
 class SparseProcessClassifier(
@@ -45,29 +44,41 @@ class SparseProcessClassifier(
     otherwise, a bag is as positive as its surest instance.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "scaling": ("auto", "standard", "none")
-    }
-    _whole: ClassVar[tuple[str, ...]] = ("inducing", "iterations")
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "inducing": (2, None),
-        "iterations": (1, None),
-        "variance": (1e-12, 1e12),
-        "jitter": (0.0, 1.0),
-        "precision_jitter": (0.0, None),
-    }
+    inducing: int = integer(
+        "Number of inducing points, at most.", default=50, at_least=2
+    )
+    iterations: int = integer("Rounds.", default=10, at_least=1)
+    length: float | None = number(
+        "Length of the kernel; by default its square is the number of features times "
+        "their typical variance, which is 1 after standardisation. It decides more "
+        "than all else: with 1, the programs' default, next to nothing is learnt.",
+        default=None,
+        at_least=1e-100,  # Beyond, squares are zero or infinite.
+        at_most=1e100,
+    )
+    variance: float = number(
+        "Of the kernel.", default=1.0, at_least=1e-12, at_most=1e12
+    )
+    jitter: float = number(
+        "Added to the diagonal of K_zz, relative to variance.",
+        default=1e-6,
+        at_least=0,
+        at_most=1,
+    )
+    precision_jitter: float = number(
+        "Added to the diagonal of S^-1; nothing needs it, but the program has 1e-8.",
+        default=0.0,
+        at_least=0,
+    )
+    scaling: str = choice(
+        '"auto" standardises features, unless they are images.',
+        ("auto", "standard", "none"),
+        default="auto",
+    )
+    random_state: Any = seed("Of all that is drawn; None is 0.", default=None)
 
-    inducing: int
-    iterations: int
-    length: float | None
-    variance: float
-    jitter: float
-    precision_jitter: float
-    scaling: str
-    random_state: Any
-
-    prior_: SparsePrior
-    posterior_: InducingPosterior
+    prior_: SparsePrior = learnt()
+    posterior_: InducingPosterior = learnt()
 
     def _begin(self, bags: Bags, copies: Integers, seed: int) -> Any:
         raise NotImplementedError
@@ -123,10 +134,10 @@ class SparseProcessClassifier(
 
     def _iterate(self, course: Any, bags: Bags, candidates: Candidates) -> None:
         reports = EpochReports(self, self.iterations, bags, candidates)
-        for number in range(1, self.iterations + 1):
+        for done in range(1, self.iterations + 1):
             figures = self._step(course)
-            self.history_.append({"epoch": float(number), **figures})
-            self.n_iter_ = number
+            self.history_.append({"epoch": float(done), **figures})
+            self.n_iter_ = done
             if reports.epoch(self.history_[-1], dict(vars(self))) or self._settled():
                 break
         reports.finish()
@@ -208,16 +219,6 @@ class SparseProcessClassifier(
             )
         counts: Integers = copies.astype(np.int64)
         return counts
-
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        check_optional(self, "length")
-        low, high = _LENGTHS
-        if self.length is not None and not low <= self.length <= high:
-            raise MiplError(
-                f"length of {type(self).__name__} must be in [{low:g}, {high:g}]; got "
-                f"{self.length!r}."
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -22,21 +22,6 @@ class ABMIL(ScoredClassifier):
     With a set of one label, the loss is the publication's; of several labels, each is
     assigned in turn and the losses of these copies of a bag add up.
 
-    Parameters
-    ----------
-    attention_width : int
-        Number of rows of V.
-    width : int or sequence of int
-        Length of the embedding; 500 for the authors' images. Of several, each is one
-        more layer: (256, 128, 64) on the classical data sets.
-    encoder, dropout, scaling
-        As in ``MIPLMA``.
-    head : {"softmax", "sigmoid"}
-        One output per class; or the publication's, one for two classes.
-    training : Training, optional
-        By default Adam with one bag per step, as published.
-    random_state : int, optional
-
     Examples
     --------
     >>> from mipl import Training, load_dataset

@@ -19,13 +19,6 @@ class GatedABMIL(ScoredClassifier):
         a    = softmax_j( w . ( tanh(V h_j) * sigmoid(U h_j) ) ),   z = sum_j a_j h_j
         loss = - sum_{c in S} log p_c
 
-    Parameters
-    ----------
-    attention_width : int
-        Number of rows of V and of U.
-    width, encoder, dropout, scaling, head, training, random_state
-        As in ``ABMIL``.
-
     Examples
     --------
     >>> from mipl import Training, load_dataset

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -14,6 +13,7 @@ from mipl.methods.bases.base import Floats
 from mipl.methods.bases.instance_process import Course, InstanceProcessClassifier
 from mipl.methods.bases.sparse_process import Integers
 from mipl.objectives.logistic_bound import bound_curvature
+from mipl.parameters import choice, number
 from mipl.seeds import stream
 
 
@@ -48,38 +48,6 @@ class LMVGPMIL(InstanceProcessClassifier):
     rank by them. A bag with both candidates is repeated, once with each. For more
     classes: ``OneVsRest(LMVGPMIL())``.
 
-    Parameters
-    ----------
-    slope, margin : float
-        The paper's C and V.
-    margin_labels : {"updated", "previous"}
-        y- in the last line: of the pi just moved, or of those before (program).
-    inducing : int
-        Number of inducing points, at most.
-    iterations : int
-        Rounds.
-    update : {"parallel", "sequential"}
-        Whether the beliefs of a bag move at once or one after another.
-    emax : {"max", "exact"}
-        M_n: the largest other pi, or 1 - prod (1 - pi) over the others.
-    damping : float
-        Share that the old logits keep.
-    log_h : float
-        ln H, how strictly bags and instances agree.
-    length : float or None
-        Length of the kernel; by default its square is the number of features times
-        their typical variance, which is 1 after standardisation.
-    variance : float
-        Of the kernel.
-    jitter : float
-        Added to the diagonal of K_zz, relative to ``variance``.
-    precision_jitter : float
-        Added to the diagonal of S^-1; nothing needs it, but the program has 1e-8.
-    scaling : {"auto", "standard", "none"}
-        ``"auto"`` standardises features, unless they are images.
-    random_state : int, optional
-        Of the inducing points and of the first beliefs.
-
     Examples
     --------
     >>> import numpy as np
@@ -97,49 +65,13 @@ class LMVGPMIL(InstanceProcessClassifier):
     Gaussian processes. CVPR 2017.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **InstanceProcessClassifier._choices,
-        "margin_labels": ("updated", "previous"),
-    }
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **InstanceProcessClassifier._ranges,
-        "slope": (0.0, 1000.0),
-        "margin": (0.0, 1000.0),
-    }
-
-    def __init__(
-        self,
-        slope: float = 1.0,
-        margin: float = 1.0,
-        margin_labels: str = "updated",
-        inducing: int = 50,
-        iterations: int = 10,
-        update: str = "parallel",
-        emax: str = "max",
-        damping: float = 0.0,
-        log_h: float = 27.631021115928547,  # H = 10^12
-        length: float | None = None,
-        variance: float = 1.0,
-        jitter: float = 1e-6,
-        precision_jitter: float = 0.0,
-        scaling: str = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.slope = slope
-        self.margin = margin
-        self.margin_labels = margin_labels
-        self.inducing = inducing
-        self.iterations = iterations
-        self.update = update
-        self.emax = emax
-        self.damping = damping
-        self.log_h = log_h
-        self.length = length
-        self.variance = variance
-        self.jitter = jitter
-        self.precision_jitter = precision_jitter
-        self.scaling = scaling
-        self.random_state = random_state
+    slope: float = number("The paper's C.", default=1.0, at_least=0, at_most=1000)
+    margin: float = number("The paper's V.", default=1.0, at_least=0, at_most=1000)
+    margin_labels: str = choice(
+        "y- in the last line: of the pi just moved, or of those before (program).",
+        ("updated", "previous"),
+        default="updated",
+    )
 
     @classmethod
     def released(cls, **arguments: Any) -> Self:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
-
 from torch import Tensor, nn
 
 from mipl.methods.bases.repeated import RepeatedClassifier, one_bag_adam
@@ -13,6 +10,7 @@ from mipl.nn.encoders import Standardise
 from mipl.nn.heads import SoftmaxHead
 from mipl.nn.instance_network import InstanceNetwork, InstanceOutput
 from mipl.objectives import copies, weighted_log_loss
+from mipl.parameters import choice, number
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -37,20 +35,6 @@ class LossAttention(RepeatedClassifier):
     copies of a bag add up. Its third term, a consistency over epochs with weight 0 in
     all multi-instance experiments, is left out.
 
-    Parameters
-    ----------
-    lam : float
-        Weight of the instances' loss; 2 on the authors' images, 0.1 on the classical
-        data sets.
-    instance_reduction : {"sum", "mean"}
-        Whether that loss is summed over the instances of a bag, as the paper writes, or
-        averaged, as the program does.
-    width, encoder, dropout, scaling
-        As in ``ABMIL``.
-    training : Training, optional
-        By default Adam with one bag per step, as published.
-    random_state : int, optional
-
     Examples
     --------
     >>> from mipl import Training, load_dataset
@@ -66,35 +50,19 @@ class LossAttention(RepeatedClassifier):
     learning. AAAI 2020.
     """
 
-    _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **RepeatedClassifier._choices,
-        "instance_reduction": ("sum", "mean"),
-    }
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **RepeatedClassifier._ranges,
-        "lam": (0.0, None),
-    }
-
-    def __init__(
-        self,
-        lam: float = 2.0,
-        instance_reduction: str = "sum",
-        width: int | Sequence[int] = 128,
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.lam = lam
-        self.instance_reduction = instance_reduction
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
+    lam: float = number(
+        "Weight of the instances' loss; 2 on the authors' images, 0.1 on the classical "
+        "data sets.",
+        default=2.0,
+        at_least=0,
+        together="differ",
+    )
+    instance_reduction: str = choice(
+        "Whether that loss is summed over the instances of a bag, as the paper writes, "
+        "or averaged, as the program does.",
+        ("sum", "mean"),
+        default="sum",
+    )
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> InstanceNetwork:
         head = SoftmaxHead(width, n_classes)

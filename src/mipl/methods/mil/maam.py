@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
-
 from torch import Tensor, nn
 
 from mipl.methods.bases.repeated import RepeatedClassifier
@@ -12,6 +9,7 @@ from mipl.nn.attention import GatedScore, MarginAttention, inverse_root
 from mipl.nn.heads import HEADS
 from mipl.nn.network import BagNetwork, Output
 from mipl.objectives import falling_tau, margin_violation, single_bag_margin_loss
+from mipl.parameters import choice, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -35,26 +33,6 @@ class MAAM(RepeatedClassifier):
     Of several candidates, each is assigned in turn and the losses of these copies of a
     bag add up.
 
-    Parameters
-    ----------
-    attention : {"released", "paper"}
-        The program of MIPLMA z-scores xi in the bag, divides by sqrt(L) and then takes
-        the softmax, so that weights sum to 1; U is V, and a hidden layer makes the
-        score. The paper z-scores what the softmax gives: weights sum to 0.
-    lam : float
-        Weight of the margin loss, one bag at a time as in the program; the paper tells
-        of none.
-    tau, tau_min, tau_decay : float
-        The temperature starts at tau and is multiplied by tau_decay after each epoch,
-        down to tau_min.
-    width, encoder, dropout, scaling
-        As in ``MIPLMA``.
-    head : {"sigmoid-softmax", "softmax"}
-        The program squashes the logits by a sigmoid before the softmax.
-    training : Training, optional
-        By default one bag per step, as MIPLMA's program.
-    random_state : int, optional
-
     Examples
     --------
     >>> from mipl import Training, load_dataset
@@ -70,46 +48,39 @@ class MAAM(RepeatedClassifier):
     adjustment. NeurIPS 2024.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **RepeatedClassifier._choices,
-        "attention": ("released", "paper"),
-        "head": tuple(HEADS),
-    }
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **RepeatedClassifier._ranges,
-        "lam": (0.0, None),
-        "tau": (1e-6, None),
-        "tau_min": (1e-6, None),
-        "tau_decay": (1e-6, 1.0),
-    }
-
-    def __init__(
-        self,
-        attention: str = "released",
-        lam: float = 0.0,
-        tau: float = 5.0,
-        tau_min: float = 0.1,
-        tau_decay: float = 0.95,
-        width: int | Sequence[int] = 128,
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        head: str = "sigmoid-softmax",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.attention = attention
-        self.lam = lam
-        self.tau = tau
-        self.tau_min = tau_min
-        self.tau_decay = tau_decay
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.head = head
-        self.training = training
-        self.random_state = random_state
+    attention: str = choice(
+        "The program of MIPLMA z-scores xi in the bag, divides by sqrt(L) and then "
+        "takes the softmax, so that weights sum to 1; U is V, and a hidden layer makes "
+        "the score. The paper z-scores what the softmax gives: weights sum to 0.",
+        ("released", "paper"),
+        default="released",
+    )
+    lam: float = number(
+        "Weight of the margin loss, one bag at a time as in the program; the paper "
+        "tells of none.",
+        default=0.0,
+        at_least=0,
+    )
+    tau: float = number(
+        "Temperature of the attention at first.", default=5.0, at_least=1e-6
+    )
+    tau_min: float = number(
+        "Temperature below which it does not fall.", default=0.1, at_least=1e-6
+    )
+    tau_decay: float = number(
+        "What the temperature is multiplied by after each epoch.",
+        default=0.95,
+        at_least=1e-6,
+        at_most=1,
+    )
+    head: str = choice(
+        "The program squashes the logits by a sigmoid before the softmax.",
+        tuple(HEADS),
+        default="sigmoid-softmax",
+    )
+    training: Training | None = redeclared(
+        default=None, about="By default one bag per step, as MIPLMA's program."
+    )
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:
         released = self.attention == "released"

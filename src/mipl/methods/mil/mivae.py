@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, cast
+from collections.abc import Iterator
+from typing import Any, cast
 
 import torch
 from sklearn.utils.validation import check_is_fitted
@@ -23,6 +23,7 @@ from mipl.nn.vae import (
 )
 from mipl.nn.vae_layers import LabelPrior
 from mipl.objectives import copies, log_density, standard_kl, weighted_log_loss
+from mipl.parameters import choice, integer, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.evaluation import Seen, joined
 from mipl.training.options import Training
@@ -49,29 +50,6 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
     authors' program leaves dropout on. Of several candidates, each is assigned in turn
     and the losses of these copies of a bag add up, with the same draws.
 
-    Parameters
-    ----------
-    latent : int
-        Number of latent variables of an instance, and of a bag.
-    instance_kl, bag_kl, label_weight : float
-        Weights of the terms.
-    width : int
-        Of the hidden layers.
-    decoder_width : int
-        Of the decoder's first layer, for images.
-    encoder : {"auto", "mlp"}
-        ``"auto"`` takes two convolutions for 28x28 images and the published 27x27
-        patches of three colours, and two hidden layers otherwise.
-    dropout : float
-        Share of the classifier's hidden layers dropped in training.
-    scaling : {"auto", "standard", "none"}
-        As in ``MIPLMA``; what is reconstructed are the scaled features.
-    head : {"softmax", "sigmoid"}
-        One output per class; or the publication's, one for two classes.
-    training : Training, optional
-        By default AdamW with 100 bags per step, as published.
-    random_state : int, optional
-
     Examples
     --------
     >>> from mipl import Training, load_dataset
@@ -88,49 +66,53 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
     with variational auto-encoder. IJCAI 2021.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "encoder": ("auto", "mlp"),
-        "scaling": ("auto", "standard", "none"),
-        "head": ("softmax", "sigmoid"),
-    }
-    _whole: ClassVar[tuple[str, ...]] = ("latent", "width", "decoder_width")
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "latent": (1, None),
-        "instance_kl": (0.0, None),
-        "bag_kl": (0.0, None),
-        "label_weight": (1e-6, None),
-        "width": (1, None),
-        "decoder_width": (1, None),
-        "dropout": (0.0, 0.95),
-    }
-
-    def __init__(
-        self,
-        latent: int = 64,
-        instance_kl: float = 1.0,
-        bag_kl: float = 1.0,
-        label_weight: float = 1e4,
-        width: int = 512,
-        decoder_width: int = 200,
-        encoder: str = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        head: str = "softmax",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.latent = latent
-        self.instance_kl = instance_kl
-        self.bag_kl = bag_kl
-        self.label_weight = label_weight
-        self.width = width
-        self.decoder_width = decoder_width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.head = head
-        self.training = training
-        self.random_state = random_state
+    latent: int = integer(
+        "Number of latent variables of an instance, and of a bag.",
+        default=64,
+        at_least=1,
+    )
+    instance_kl: float = number(
+        "Weight of the divergence of the instances' latent variables.",
+        default=1.0,
+        at_least=0,
+    )
+    bag_kl: float = number(
+        "Weight of the divergence of the bags' latent variables.",
+        default=1.0,
+        at_least=0,
+    )
+    label_weight: float = number(
+        "Weight of the classifier's loss.", default=1e4, at_least=1e-6
+    )
+    width: int = integer("Of the hidden layers.", default=512, at_least=1)
+    decoder_width: int = integer(
+        "Of the decoder's first layer, for images.", default=200, at_least=1
+    )
+    encoder: str = choice(
+        '"auto" takes two convolutions for 28x28 images and the published 27x27 '
+        "patches of three colours, and two hidden layers otherwise.",
+        ("auto", "mlp"),
+        default="auto",
+    )
+    dropout: float = number(
+        "Share of the classifier's hidden layers dropped in training.",
+        default=0.5,
+        at_least=0,
+        at_most=0.95,
+    )
+    scaling: str = redeclared(
+        default="auto",
+        about='Whether features are standardised with the training instances; "auto" '
+        "leaves images as they are. What is reconstructed are the scaled features.",
+    )
+    head: str = choice(
+        "One output per class; or the publication's, one for two classes.",
+        ("softmax", "sigmoid"),
+        default="softmax",
+    )
+    training: Training | None = redeclared(
+        default=None, about="By default AdamW with 100 bags per step, as published."
+    )
 
     def _new_module(self, n_classes: int) -> VariationalNetwork:
         sigmoid = self.head == "sigmoid"

@@ -37,35 +37,6 @@ class VGPMIL(InstanceProcessClassifier):
     A bag with both candidates is repeated, once with each. For more classes:
     ``OneVsRest(VGPMIL())``.
 
-    Parameters
-    ----------
-    inducing : int
-        Number of inducing points, at most.
-    iterations : int
-        Rounds.
-    update : {"parallel", "sequential"}
-        Whether the beliefs of a bag move at once or one after another.
-    emax : {"max", "exact"}
-        M_n: the largest other pi, or 1 - prod (1 - pi) over the others.
-    damping : float
-        Share that the old logits keep.
-    log_h : float
-        ln H, how strictly bags and instances agree.
-    length : float or None
-        Length of the kernel; by default its square is the number of features times
-        their typical variance, which is 1 after standardisation. It decides
-        more than all else: with 1, the program's default, answers are near one half.
-    variance : float
-        Of the kernel.
-    jitter : float
-        Added to the diagonal of K_zz, relative to ``variance``.
-    precision_jitter : float
-        Added to the diagonal of S^-1; nothing needs it, but the program has 1e-8.
-    scaling : {"auto", "standard", "none"}
-        ``"auto"`` standardises features, unless they are images.
-    random_state : int, optional
-        Of the inducing points and of the first beliefs.
-
     Examples
     --------
     >>> import numpy as np
@@ -82,34 +53,6 @@ class VGPMIL(InstanceProcessClassifier):
     Haussmann, Hamprecht, Kandemir: Variational Bayesian multiple instance learning with
     Gaussian processes. CVPR 2017.
     """
-
-    def __init__(
-        self,
-        inducing: int = 50,
-        iterations: int = 10,
-        update: str = "parallel",
-        emax: str = "max",
-        damping: float = 0.0,
-        log_h: float = 27.631021115928547,  # H = 10^12
-        length: float | None = None,
-        variance: float = 1.0,
-        jitter: float = 1e-6,
-        precision_jitter: float = 0.0,
-        scaling: str = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.inducing = inducing
-        self.iterations = iterations
-        self.update = update
-        self.emax = emax
-        self.damping = damping
-        self.log_h = log_h
-        self.length = length
-        self.variance = variance
-        self.jitter = jitter
-        self.precision_jitter = precision_jitter
-        self.scaling = scaling
-        self.random_state = random_state
 
     @classmethod
     def released(cls, **arguments: Any) -> Self:

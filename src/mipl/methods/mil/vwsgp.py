@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -14,6 +13,7 @@ from mipl.methods.bases.base import Floats
 from mipl.methods.bases.sparse_process import Integers, SparseProcessClassifier
 from mipl.nn.sparse_gp import InducingPosterior
 from mipl.objectives.logistic_bound import bound_curvature, logistic_bound
+from mipl.parameters import choice, flag, number, redeclared
 
 
 @dataclass(eq=False)
@@ -48,33 +48,6 @@ class VWSGP(SparseProcessClassifier):
     instances have larger sums and get surer answers. A bag with both candidates counts
     twice, once with each. For more classes: ``OneVsRest(VWSGP())``.
 
-    Parameters
-    ----------
-    inducing : int
-        Number of inducing points, at most.
-    iterations : int
-        Rounds at most; fewer where the bound rises by less than ``tol`` of itself.
-    tol : float
-    length : float or None
-        Length of the kernel; by default its square is the number of features times
-        their typical variance, which is 1 after standardisation. It decides
-        more than all else: with 1, far too short, nothing is learnt.
-    variance : float
-        Of the kernel.
-    lag : bool
-        Takes e_b from the round before, as the published program does after its first
-        round: then every second round repeats the one before it.
-    spread : {"full", "unseen"}
-        Var s of predictions: all of it, or without the posterior's part (program).
-    jitter : float
-        Added to the diagonal of K_zz, relative to ``variance``.
-    precision_jitter : float
-        Added to the diagonal of S^-1; nothing needs it, but the program has 1e-8.
-    scaling : {"auto", "standard", "none"}
-        ``"auto"`` standardises features, unless they are images.
-    random_state : int, optional
-        Of the inducing points.
-
     Examples
     --------
     >>> import numpy as np
@@ -90,41 +63,27 @@ class VWSGP(SparseProcessClassifier):
     supervised Gaussian processes. BMVC 2016.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **SparseProcessClassifier._choices,
-        "lag": (False, True),
-        "spread": ("full", "unseen"),
-    }
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        **SparseProcessClassifier._ranges,
-        "tol": (0.0, 1.0),
-    }
-
-    def __init__(
-        self,
-        inducing: int = 50,
-        iterations: int = 20,
-        tol: float = 1e-6,
-        length: float | None = None,
-        variance: float = 1.0,
-        lag: bool = False,
-        spread: str = "full",
-        jitter: float = 1e-6,
-        precision_jitter: float = 0.0,
-        scaling: str = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.inducing = inducing
-        self.iterations = iterations
-        self.tol = tol
-        self.length = length
-        self.variance = variance
-        self.lag = lag
-        self.spread = spread
-        self.jitter = jitter
-        self.precision_jitter = precision_jitter
-        self.scaling = scaling
-        self.random_state = random_state
+    iterations: int = redeclared(
+        default=20,
+        about="Rounds at most; fewer where the bound rises by less than tol of itself.",
+    )
+    tol: float = number(
+        "Share of the bound by which it must rise.",
+        default=1e-6,
+        at_least=0,
+        at_most=1,
+    )
+    lag: bool = flag(
+        "Takes e_b from the round before, as the published program does after its "
+        "first round: then every second round repeats the one before it.",
+        default=False,
+    )
+    spread: str = choice(
+        "Var s of predictions: all of it, or without the posterior's part (program).",
+        ("full", "unseen"),
+        default="full",
+    )
+    random_state: Any = redeclared(default=None, about="Of the inducing points.")
 
     @classmethod
     def released(cls, **arguments: Any) -> Self:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -21,12 +20,13 @@ from mipl.objectives import (
     falling_tau,
     momentum_update,
 )
+from mipl.parameters import choice, flag, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
 
 
-class CDL(GatedClassifier):
+class CDL(GatedClassifier, kw_only=False):
     """Multi-instance partial-label learning with a calibratable loss.
 
     The usual log loss of a bag is multiplied by how far its best candidate still is
@@ -40,31 +40,6 @@ class CDL(GatedClassifier):
         loss = - (1 - q + Phi)^gamma  sum_{c in S} w_c log p_c
         w    = 1/|S| in the first epoch, then
                alpha w + (1 - alpha) p / sum_{c in S} p_c   on S,  alpha = (T - t) / T
-
-    Parameters
-    ----------
-    attention : {"mam", "sam", "dam"}
-        Margin-aware (that of MIPLMA), scaled additive (ELIMIPL), or disambiguated
-        (DEMIPL).
-    contrast : {"cn", "cc"}
-        What the best candidate is compared with: the best non-candidate, or the second
-        best candidate. With the attention this gives the paper's six variants.
-    gamma : float
-        Power of the factor; 0 gives the plain disambiguation loss.
-    tau, tau_min, tau_decay : float
-        Of the margin-aware attention: start, floor and decay of the temperature.
-    standardise, scale_scores
-        As in ``MIPLMA``, the former of the margin-aware attention only; by default as
-        the same authors' programs have them.
-    width, encoder, dropout, scaling
-        As in ``MIPLMA``.
-    shared_gate, score_head, attention_bias, classifier, update_first, alpha_lag
-        As in ``MIPLMA``. The gate is that of the same authors' programs; their head
-        with a sigmoid before the softmax cannot give the calibration of this paper, so
-        ``classifier`` is "softmax".
-    training : Training, optional
-        By default one bag per step.
-    random_state : int, optional
 
     Examples
     --------
@@ -81,63 +56,59 @@ class CDL(GatedClassifier):
     partial-label learning. IEEE TPAMI 2026 (arXiv 2512.17788).
     """
 
-    _differing: ClassVar[tuple[str, ...] | None] = ()
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "attention": ("mam", "sam", "dam"),
-        "contrast": ("cn", "cc"),
-        "standardise": ("scores", "attention", "none"),
-        "scale_scores": (False, True),
-    }
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "gamma": (0.0, None),
-        "tau": (1e-6, None),
-        "tau_min": (1e-6, None),
-        "tau_decay": (1e-6, 1.0),
-    }
+    attention: str = choice(
+        "Margin-aware (that of MIPLMA), scaled additive (ELIMIPL), or disambiguated "
+        "(DEMIPL).",
+        ("mam", "sam", "dam"),
+        default="mam",
+    )
+    contrast: str = choice(
+        "What the best candidate is compared with: the best non-candidate, or the "
+        "second best candidate. With the attention this gives the paper's six "
+        "variants.",
+        ("cn", "cc"),
+        default="cn",
+    )
+    gamma: float = number(
+        "Power of the factor; 0 gives the plain disambiguation loss.",
+        default=1.0,
+        at_least=0,
+    )
+    tau: float = number(
+        "Temperature of the margin-aware attention at first.",
+        default=5.0,
+        at_least=1e-6,
+    )
+    tau_min: float = number(
+        "Temperature below which it does not fall.", default=0.1, at_least=1e-6
+    )
+    tau_decay: float = number(
+        "What the temperature is multiplied by each epoch.",
+        default=0.95,
+        at_least=1e-6,
+        at_most=1,
+    )
+    standardise: str = choice(
+        "The z-score inside a bag, of the margin-aware attention: before the softmax, "
+        "as the same authors' programs have it, after it, or none.",
+        ("scores", "attention", "none"),
+        default="scores",
+    )
+    scale_scores: bool = flag(
+        "Whether scores are multiplied by 1/sqrt(L).", default=True
+    )
+    classifier: str = redeclared(
+        default="softmax",
+        about="With a sigmoid before the softmax, as the same authors' programs have "
+        "it, this paper's calibration cannot be had.",
+    )
+    update_first: bool = redeclared(default=True)
+    alpha_lag: int = redeclared(default=0)
+    training: Training | None = redeclared(
+        default=None, about="By default one bag per step."
+    )
 
-    def __init__(
-        self,
-        attention: str = "mam",
-        contrast: str = "cn",
-        gamma: float = 1.0,
-        tau: float = 5.0,
-        tau_min: float = 0.1,
-        tau_decay: float = 0.95,
-        standardise: str = "scores",
-        scale_scores: bool = True,
-        width: int = 128,
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        shared_gate: bool = True,
-        score_head: str = "mlp",
-        attention_bias: bool | str = True,
-        classifier: str = "softmax",
-        update_first: bool = True,
-        alpha_lag: int = 0,
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.attention = attention
-        self.contrast = contrast
-        self.gamma = gamma
-        self.tau = tau
-        self.tau_min = tau_min
-        self.tau_decay = tau_decay
-        self.standardise = standardise
-        self.scale_scores = scale_scores
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.shared_gate = shared_gate
-        self.score_head = score_head
-        self.attention_bias = attention_bias
-        self.classifier = classifier
-        self.update_first = update_first
-        self.alpha_lag = alpha_lag
-        self.training = training
-        self.random_state = random_state
+    _stacks: ClassVar[bool] = True
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> BagNetwork:
         attention = self._attention(width, n_classes)

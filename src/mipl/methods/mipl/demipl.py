@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from torch import Tensor, nn
@@ -11,6 +10,7 @@ from mipl.methods.bases.gated import PAPER, GatedClassifier
 from mipl.nn.attention import SigmoidAttention
 from mipl.nn.network import BagNetwork, Output
 from mipl.objectives import attention_entropy, momentum_update, weighted_log_loss
+from mipl.parameters import number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -32,25 +32,6 @@ class DEMIPL(GatedClassifier):
     ``attend`` gives the shares a_j / sum a. The paper has no feature network for data
     other than images: ``encoder="image"``.
 
-    Parameters
-    ----------
-    lam : float
-        Weight of the entropy of the attention, the paper's lambda_a.
-    width : int
-        Length of the embedding.
-    encoder : {"auto", "linear", "conv", "image"} or torch.nn.Module
-        ``"image"`` takes two convolutions for 28x28 images and leaves other features as
-        they are; ``"auto"`` gives these one affine map.
-    dropout, scaling
-        As in ``MIPLMA``.
-    shared_gate, score_head, attention_bias, classifier, update_first, alpha_lag
-        Where paper and program differ, as in ``MIPLMA``; the defaults are the
-        program's, and ``DEMIPL.paper()`` has the paper's. ``attention_bias="gates"``
-        gives biases to the gates alone.
-    training : Training, optional
-        By default one bag per step, as published.
-    random_state : int, optional
-
     Examples
     --------
     >>> from mipl import Training, load_dataset
@@ -66,40 +47,18 @@ class DEMIPL(GatedClassifier):
     partial-label learning. NeurIPS 2023.
     """
 
-    _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "lam": (0.0, None),
-    }
+    lam: float = number(
+        "Weight of the entropy of the attention, the paper's lambda_a.",
+        default=1e-3,
+        at_least=0,
+        together="differ",
+    )
+    width: int = redeclared(default=500)
+    training: Training | None = redeclared(
+        default=None, about="By default one bag per step, as published."
+    )
 
-    def __init__(
-        self,
-        lam: float = 1e-3,
-        width: int = 500,
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        shared_gate: bool = True,
-        score_head: str = "mlp",
-        attention_bias: bool | str = True,
-        classifier: str = "sigmoid-softmax",
-        update_first: bool = False,
-        alpha_lag: int = 1,
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.lam = lam
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.shared_gate = shared_gate
-        self.score_head = score_head
-        self.attention_bias = attention_bias
-        self.classifier = classifier
-        self.update_first = update_first
-        self.alpha_lag = alpha_lag
-        self.training = training
-        self.random_state = random_state
+    _stacks: ClassVar[bool] = True
 
     @classmethod
     def paper(cls, **arguments: Any) -> Self:

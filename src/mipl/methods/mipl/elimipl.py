@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from torch import Tensor, nn
@@ -16,6 +15,7 @@ from mipl.objectives import (
     momentum_update,
     weighted_log_loss,
 )
+from mipl.parameters import number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -38,23 +38,6 @@ class ELIMIPL(GatedClassifier):
     The second term is the paper's sparsity; as probabilities sum to one it takes
     probability out of S as a whole and works against the third.
 
-    Parameters
-    ----------
-    mu : float
-        Weight of the sparsity loss; 0.1 to 1 on the authors' images, 10 elsewhere.
-    gamma : float
-        Weight of the inhibition loss; 0.1 to 0.5 on images, 10 elsewhere.
-    width : int
-        Length of the embedding, the paper's L; 512 on CRC-MIPL.
-    encoder, dropout, scaling
-        As in ``MIPLMA``.
-    shared_gate, score_head, attention_bias, classifier, update_first, alpha_lag
-        Where paper and program differ, as in ``MIPLMA``; the defaults are the
-        program's, and ``ELIMIPL.paper()`` has the paper's.
-    training : Training, optional
-        By default one bag per step, as published.
-    random_state : int, optional
-
     Examples
     --------
     >>> from mipl import Training, load_dataset
@@ -70,43 +53,23 @@ class ELIMIPL(GatedClassifier):
     partial-label learning. IJCAI 2024.
     """
 
-    _differing: ClassVar[tuple[str, ...] | None] = ("mu", "gamma")
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "mu": (0.0, None),
-        "gamma": (0.0, None),
-    }
+    mu: float = number(
+        "Weight of the sparsity loss; 0.1 to 1 on the authors' images, 10 elsewhere.",
+        default=10.0,
+        at_least=0,
+        together="differ",
+    )
+    gamma: float = number(
+        "Weight of the inhibition loss; 0.1 to 0.5 on images, 10 elsewhere.",
+        default=10.0,
+        at_least=0,
+        together="differ",
+    )
+    training: Training | None = redeclared(
+        default=None, about="By default one bag per step, as published."
+    )
 
-    def __init__(
-        self,
-        mu: float = 10.0,
-        gamma: float = 10.0,
-        width: int = 128,
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        shared_gate: bool = True,
-        score_head: str = "mlp",
-        attention_bias: bool | str = True,
-        classifier: str = "sigmoid-softmax",
-        update_first: bool = False,
-        alpha_lag: int = 1,
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.mu = mu
-        self.gamma = gamma
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.shared_gate = shared_gate
-        self.score_head = score_head
-        self.attention_bias = attention_bias
-        self.classifier = classifier
-        self.update_first = update_first
-        self.alpha_lag = alpha_lag
-        self.training = training
-        self.random_state = random_state
+    _stacks: ClassVar[bool] = True
 
     @classmethod
     def paper(cls, **arguments: Any) -> Self:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self, cast
+from collections.abc import Sequence
+from typing import Any, Self, cast
 
 import torch
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +16,6 @@ from mipl.methods.bases.base import Floats
 from mipl.methods.bases.fitted_network import scaled_attention
 from mipl.methods.bases.neural import NeuralBagClassifier
 from mipl.nn.attention import EvenAttention
-from mipl.nn.backbones import as_widths
 from mipl.nn.dropout import DroppedReLU, rekey
 from mipl.nn.encoders import Standardise
 from mipl.nn.mixed_effects import (
@@ -29,6 +28,7 @@ from mipl.nn.mixed_effects import (
 from mipl.nn.network import BagNetwork
 from mipl.nn.soft_logistic import soft_logistic
 from mipl.objectives import confidence_update, linear_objective, on_candidates
+from mipl.parameters import choice, flag, integer, learnt, number, redeclared
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.evaluation import look
@@ -61,34 +61,6 @@ class FastMIPL(NeuralBagClassifier):
     ``standardise="given"``, or ``FastMIPL.released()``. ``attend`` gives the attention
     of each class, averaged with the bag's probabilities.
 
-    Parameters
-    ----------
-    samples : int
-        Draws per step; 10 to 50 in the publication.
-    kl_weight : float
-    keep : float
-        How much of the label weights stays at each step. The authors' value is not
-        known; with much less, weights vanish before many classes are told apart.
-    start : {"means", "random"}
-        Whether score coefficients start with that regression, or with random values as
-        those of the attention do.
-    width : int or sequence of int
-        Widths of the feature network's layers.
-    encoder, dropout, scaling
-        As in ``MIPLMA``.
-    standardise : {"training", "given"}
-        Whose mean and spread predictions use. A single bag that is "given" has nothing
-        to be compared with, and all classes are equally likely; instances are scored
-        with those of training in any case.
-    test_dropout : bool
-        Whether dropout stays on in predictions, as in the published program.
-    test_intercept : bool
-        Whether predictions add the intercept; the published program does not. Only
-        weight decay bounds it, so that it may outweigh all scores.
-    training : Training, optional
-        By default all bags in one step at a constant learning rate, as published.
-    random_state : int, optional
-
     Examples
     --------
     >>> from mipl import load_dataset
@@ -103,51 +75,51 @@ class FastMIPL(NeuralBagClassifier):
     Yang, Tang, Zhang: Fast multi-instance partial-label learning. AAAI 2025.
     """
 
-    module_: MixedNetwork
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "scaling": ("auto", "standard", "none"),
-        "start": ("means", "random"),
-        "standardise": ("training", "given"),
-        "test_dropout": (False, True),
-        "test_intercept": (False, True),
-    }
-    _whole: ClassVar[tuple[str, ...]] = ("samples",)
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "samples": (1, None),
-        "kl_weight": (0.0, None),
-        "keep": (0.0, 1.0),
-        "dropout": (0.0, 0.95),
-    }
+    samples: int = integer(
+        "Draws per step; 10 to 50 in the publication.", default=10, at_least=1
+    )
+    kl_weight: float = number(
+        "Of the divergence between posterior and prior.", default=1.0, at_least=0
+    )
+    keep: float = number(
+        "How much of the label weights stays at each step. The authors' value is not "
+        "known; with much less, weights vanish before many classes are told apart.",
+        default=0.99,
+        at_least=0,
+        at_most=1,
+    )
+    start: str = choice(
+        "Whether score coefficients start with that regression, or with random values "
+        "as those of the attention do.",
+        ("means", "random"),
+        default="means",
+    )
+    width: int | Sequence[int] = redeclared(
+        default=(512, 256), about="Widths of the feature network's layers."
+    )
+    standardise: str = choice(
+        'Whose mean and spread predictions use. A single bag that is "given" has '
+        "nothing to be compared with, and all classes are equally likely; instances "
+        "are scored with those of training in any case.",
+        ("training", "given"),
+        default="training",
+    )
+    test_dropout: bool = flag(
+        "Whether dropout stays on in predictions, as in the published program.",
+        default=False,
+    )
+    test_intercept: bool = flag(
+        "Whether predictions add the intercept; the published program does not. Only "
+        "weight decay bounds it, so that it may outweigh all scores.",
+        default=False,
+    )
+    training: Training | None = redeclared(
+        default=None,
+        about="By default all bags in one step at a constant learning rate, as "
+        "published.",
+    )
 
-    def __init__(
-        self,
-        samples: int = 10,
-        kl_weight: float = 1.0,
-        keep: float = 0.99,
-        start: str = "means",
-        width: int | Sequence[int] = (512, 256),
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        standardise: str = "training",
-        test_dropout: bool = False,
-        test_intercept: bool = False,
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.samples = samples
-        self.kl_weight = kl_weight
-        self.keep = keep
-        self.start = start
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.standardise = standardise
-        self.test_dropout = test_dropout
-        self.test_intercept = test_intercept
-        self.training = training
-        self.random_state = random_state
+    module_: MixedNetwork = learnt()
 
     @classmethod
     def released(cls, **arguments: Any) -> Self:
@@ -243,7 +215,6 @@ class FastMIPL(NeuralBagClassifier):
 
     def _check_arguments(self) -> None:
         super()._check_arguments()
-        as_widths(self.width, "FastMIPL")
         if self._options().batch_size == 1:
             raise MiplError(
                 "FastMIPL compares the bags of a step, and learns nothing from one "

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -11,10 +10,10 @@ from torch import Tensor
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.methods.bases.gaussian import AllInstances, GaussianClassifier, Regression
-from mipl.methods.saving.arguments import check_optional
 from mipl.nn.inducing import inducing_points
 from mipl.nn.segments import Segments
 from mipl.objectives import lognormal, softmax_on, tied, with_negative
+from mipl.parameters import choice, integer, number
 from mipl.seeds import stream
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -46,37 +45,6 @@ class MIPLGP(GaussianClassifier):
     would grow with the cube and the square of their number; then ``inducing`` centres
     of the instances, found by k-means and kept, stand for them (Titsias's bound).
 
-    Parameters
-    ----------
-    disambiguation : {"prior", "posterior"}
-        What moves the labels: the processes' mean at each instance (paper), or their
-        prior mean (program), which then leaves targets and noise of predictions alone.
-    normalise : {"real", "all"}
-        Whether probabilities are taken over all classes and the negative one is then
-        left out (paper), or it is left out first (program).
-    mean : {"constant", "zero"}
-        Prior mean: zero (paper), or learnt for each class (program).
-    length : float or None
-        Length of the kernel; None learns it (program).
-    extra_noise : bool
-        Whether a noise per class is learnt beside sigma2 (program).
-    nu : {0.5, 1.5, 2.5}
-        Smoothness of the kernel; 0.5 for Newsgroups-MIPL in the paper.
-    epsilon : float
-        The paper's eps.
-    draws : int
-        Monte-Carlo draws of theta.
-    inducing, exact_up_to : int
-        Number of inducing points, and up to how many instances none are used.
-    scaling : {"auto", "standard", "none"}
-        ``"auto"`` standardises features, unless they are images, and makes the typical
-        distance of two instances one, the unit of ``length``.
-    training : Training, optional
-        Of it ``epochs`` (iterations), ``lr``, ``schedule``, ``device`` and ``threads``
-        count; the optimiser is Adam, and all instances make one step.
-    random_state : int, optional
-        Of the draws and of the inducing points.
-
     Examples
     --------
     >>> from mipl import load_dataset
@@ -92,51 +60,19 @@ class MIPLGP(GaussianClassifier):
     inexact supervision. Science China Information Sciences 2024.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "disambiguation": ("prior", "posterior"),
-        "normalise": ("real", "all"),
-        "mean": ("constant", "zero"),
-        "extra_noise": (False, True),
-        "nu": (0.5, 1.5, 2.5),
-        "scaling": ("auto", "standard", "none"),
-    }
-    _whole: ClassVar[tuple[str, ...]] = ("draws", "inducing", "exact_up_to")
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "epsilon": (1e-12, 1.0),
-        "draws": (1, None),
-        "inducing": (1, None),
-        "exact_up_to": (0, None),
-    }
-
-    def __init__(
-        self,
-        disambiguation: str = "prior",
-        normalise: str = "real",
-        mean: str = "constant",
-        length: float | None = None,
-        extra_noise: bool = True,
-        nu: float = 2.5,
-        epsilon: float = 1e-4,
-        draws: int = 512,
-        inducing: int = 200,
-        exact_up_to: int = 1000,
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.disambiguation = disambiguation
-        self.normalise = normalise
-        self.mean = mean
-        self.length = length
-        self.extra_noise = extra_noise
-        self.nu = nu
-        self.epsilon = epsilon
-        self.draws = draws
-        self.inducing = inducing
-        self.exact_up_to = exact_up_to
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
+    disambiguation: str = choice(
+        "What moves the labels: the processes' mean at each instance (paper), or their "
+        "prior mean (program), which then leaves targets and noise of predictions "
+        "alone.",
+        ("prior", "posterior"),
+        default="prior",
+    )
+    epsilon: float = number("The paper's eps.", default=1e-4, at_least=1e-12, at_most=1)
+    draws: int = integer("Monte-Carlo draws of theta.", default=512, at_least=1)
+    inducing: int = integer("Number of inducing points.", default=200, at_least=1)
+    exact_up_to: int = integer(
+        "Up to how many instances none are used.", default=1000, at_least=0
+    )
 
     @classmethod
     def paper(cls, **arguments: Any) -> Self:
@@ -211,7 +147,3 @@ class MIPLGP(GaussianClassifier):
 
     def _default_training(self) -> Training:
         return Training(epochs=50, lr=0.1, dtype="float64")
-
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        check_optional(self, "length")

@@ -132,7 +132,7 @@ class MIPLMA(GatedClassifier):
         default=True,
     )
 
-    _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
+    _stacks: ClassVar[bool] = True
 
     @classmethod
     def paper(cls, **arguments: Any) -> Self:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 from torch import Tensor, nn
 
 from mipl.methods.bases.gated import GatedClassifier
@@ -12,6 +9,7 @@ from mipl.nn.attention import MarginAttention, inverse_root
 from mipl.nn.encoders import Standardise
 from mipl.nn.latent_label import LatentLabel, LatentNetwork, LatentOutput
 from mipl.objectives import bernoulli_entropy, momentum_update, weighted_log_loss
+from mipl.parameters import number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -34,20 +32,6 @@ class ProMIPL(GatedClassifier):
 
     q counts as a constant in the first term.
 
-    Parameters
-    ----------
-    entropy_weight, reconstruction_weight : float
-        Of the second and third term.
-    tau : float
-        Temperature of the attention; at 5 it is nearly an average.
-    width, encoder, dropout, scaling
-        As in ``MIPLMA``.
-    shared_gate, score_head, attention_bias, classifier, update_first, alpha_lag
-        As in ``MIPLMA``; the defaults are the published program's.
-    training : Training, optional
-        By default one bag per step at a constant learning rate, as published.
-    random_state : int, optional
-
     Examples
     --------
     >>> from mipl import Training, load_dataset
@@ -64,45 +48,17 @@ class ProMIPL(GatedClassifier):
     partial-label learning. ICDM 2024.
     """
 
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "entropy_weight": (0.0, None),
-        "reconstruction_weight": (0.0, None),
-        "tau": (1e-6, None),
-    }
-
-    def __init__(
-        self,
-        entropy_weight: float = 1.0,
-        reconstruction_weight: float = 1.0,
-        tau: float = 5.0,
-        width: int = 128,
-        encoder: str | nn.Module = "auto",
-        dropout: float = 0.5,
-        scaling: str = "auto",
-        shared_gate: bool = True,
-        score_head: str = "mlp",
-        attention_bias: bool | str = True,
-        classifier: str = "sigmoid-softmax",
-        update_first: bool = False,
-        alpha_lag: int = 1,
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.entropy_weight = entropy_weight
-        self.reconstruction_weight = reconstruction_weight
-        self.tau = tau
-        self.width = width
-        self.encoder = encoder
-        self.dropout = dropout
-        self.scaling = scaling
-        self.shared_gate = shared_gate
-        self.score_head = score_head
-        self.attention_bias = attention_bias
-        self.classifier = classifier
-        self.update_first = update_first
-        self.alpha_lag = alpha_lag
-        self.training = training
-        self.random_state = random_state
+    entropy_weight: float = number("Of the second term.", default=1.0, at_least=0)
+    reconstruction_weight: float = number("Of the third term.", default=1.0, at_least=0)
+    tau: float = number(
+        "Temperature of the attention; at 5 it is nearly an average.",
+        default=5.0,
+        at_least=1e-6,
+    )
+    training: Training | None = redeclared(
+        default=None,
+        about="By default one bag per step at a constant learning rate, as published.",
+    )
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> LatentNetwork:
         attention = MarginAttention(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from torch import Tensor, nn
 
 from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
 from mipl.nn.network import Output
 from mipl.objectives import activated_label, activation_values, weighted_log_loss
+from mipl.parameters import flag, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -27,24 +28,6 @@ class CAVL(PartialLabelNetwork):
     v does not rise with z everywhere: between logits of 1/2 and 1 it falls. And it
     changes where all logits are shifted alike, which the probabilities do not.
 
-    Parameters
-    ----------
-    restrict : bool
-        Whether only candidates are chosen. The published program takes a non-candidate
-        where all candidates have negative values: False.
-    backbone : {"linear", "mlp"} or torch.nn.Module
-        One affine map, one hidden layer before it (publication), or a module of the
-        user's before it.
-    width : int or sequence of int
-        Widths of the hidden layers of ``"mlp"``.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training rows: "auto" and
-        "standard" do.
-    training : Training, optional
-        By default 250 epochs of 64 rows per step of gradient descent with
-        momentum; the publication's Adam is ``Training(optimiser="adam")``.
-    random_state : int, optional
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -59,28 +42,21 @@ class CAVL(PartialLabelNetwork):
     partial-label learning. ICLR 2022.
     """
 
+    restrict: bool = flag(
+        "Whether only candidates are chosen. The published program takes a "
+        "non-candidate where all candidates have negative values: False.",
+        default=True,
+    )
+    width: int | Sequence[int] = redeclared(default=500)
+    training: Training | None = redeclared(
+        default=None,
+        about="By default 250 epochs of 64 rows per step of gradient "
+        "descent with momentum; the publication's Adam is "
+        'Training(optimiser="adam").',
+    )
+
     _norm: ClassVar[bool] = False
     _xavier: ClassVar[bool] = False
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **PartialLabelNetwork._choices,
-        "restrict": (False, True),
-    }
-
-    def __init__(
-        self,
-        restrict: bool = True,
-        backbone: str | nn.Module = "linear",
-        width: int | Sequence[int] = 500,
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.restrict = restrict
-        self.backbone = backbone
-        self.width = width
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
 
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
 from mipl.nn.network import Output
 from mipl.objectives import candidate_log_loss
+from mipl.parameters import redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -26,21 +27,6 @@ class CC(PartialLabelNetwork):
     one for true labels. Its gradient is that of ``RC`` with the weights of the moment.
     The loss has no label weights; ``label_weights_`` tells p / sum_{c in S} p_c.
 
-    Parameters
-    ----------
-    backbone : {"linear", "mlp"} or torch.nn.Module
-        One affine map, one hidden layer before it (publication), or a module of the
-        user's before it.
-    width : int or sequence of int
-        Widths of the hidden layers of ``"mlp"``.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training rows: "auto" and
-        "standard" do.
-    training : Training, optional
-        By default 250 epochs of 256 rows per step of gradient descent with
-        momentum; the publication's Adam is ``Training(optimiser="adam")``.
-    random_state : int, optional
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -55,22 +41,16 @@ class CC(PartialLabelNetwork):
     learning. NeurIPS 2020.
     """
 
+    width: int | Sequence[int] = redeclared(default=500)
+    training: Training | None = redeclared(
+        default=None,
+        about="By default 250 epochs of 256 rows per step of gradient "
+        "descent with momentum; the publication's Adam is "
+        'Training(optimiser="adam").',
+    )
+
     _norm: ClassVar[bool] = False
     _xavier: ClassVar[bool] = False
-
-    def __init__(
-        self,
-        backbone: str | nn.Module = "linear",
-        width: int | Sequence[int] = 500,
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.backbone = backbone
-        self.width = width
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
 
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock

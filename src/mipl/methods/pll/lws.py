@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
-
 import numpy as np
-from torch import Tensor, nn
+from torch import Tensor
 
 from mipl.data.candidates import Candidates
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
 from mipl.nn.network import Output
 from mipl.objectives import leveraged, log_pair, on_both_sides, sigmoid_pair
+from mipl.parameters import choice, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -35,25 +33,6 @@ class LWS(PartialLabelNetwork):
     so that they are not calibrated: see ``calibrate``. Its gradient vanishes for large
     logits, so that it needs standardised features and a large learning rate.
 
-    Parameters
-    ----------
-    form : {"sigmoid", "cross-entropy"}
-    beta : float
-        Leverage of the other labels; 1 or 2 in the publication. With 0 nothing is
-        learnt from them, and little at all.
-    backbone : {"linear", "mlp"} or torch.nn.Module
-        One affine map, four hidden layers with batch norm before it (publication),
-        or a module of the user's before it.
-    width : int or sequence of int
-        Widths of the hidden layers of ``"mlp"``.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training rows: "auto" and
-        "standard" do.
-    training : Training, optional
-        By default 250 epochs of 256 rows per step; the rate falls by a cosine where
-        the publication halves it every 50 epochs.
-    random_state : int, optional
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -68,30 +47,21 @@ class LWS(PartialLabelNetwork):
     ICML 2021.
     """
 
-    _differing: ClassVar[tuple[str, ...] | None] = ("beta",)
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **PartialLabelNetwork._choices,
-        "form": ("sigmoid", "cross-entropy"),
-    }
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {"beta": (0.0, None)}
-
-    def __init__(
-        self,
-        form: str = "sigmoid",
-        beta: float = 2.0,
-        backbone: str | nn.Module = "linear",
-        width: int | Sequence[int] = (300, 301, 302, 303),
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.form = form
-        self.beta = beta
-        self.backbone = backbone
-        self.width = width
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
+    form: str = choice(
+        "Of psi, see above.", ("sigmoid", "cross-entropy"), default="sigmoid"
+    )
+    beta: float = number(
+        "Leverage of the other labels; 1 or 2 in the publication. With 0 nothing is "
+        "learnt from them, and little at all.",
+        default=2.0,
+        at_least=0,
+        together="differ",
+    )
+    training: Training | None = redeclared(
+        default=None,
+        about="By default 250 epochs of 256 rows per step; the rate falls by a cosine "
+        "where the publication halves it every 50 epochs.",
+    )
 
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock

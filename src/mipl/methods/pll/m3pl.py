@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.objectives.assignment import Labels, assign, class_counts
 from mipl.objectives.hinge import label_hinge
+from mipl.parameters import choice, integer, number, redeclared
 from mipl.seeds import stream_seed
 
 _FIRST = 1e-5  # The first C as a share of the last.
@@ -48,22 +48,6 @@ class M3PL(SolvedClassifier):
     Memory grows with m k + m d; time with the number of machines, 29 or more, each of
     which takes the longer the larger C is. At most 6000 rows.
 
-    Parameters
-    ----------
-    c_max : float
-        The last C; the first is 1e-5 of it.
-    growth : float
-        Factor from one C to the next.
-    rounding : {"smallest", "remainder"}
-        Which expected counts are rounded up: those of the smallest classes, or those
-        with the largest fractions.
-    max_iter : int
-        Most passes of the machine's solver.
-    scaling : {"standard", "none"}
-        Whether features are standardised first.
-    random_state : int, optional
-        Of the order in which the machine's solver takes the rows.
-
     Attributes
     ----------
     coef_ : (k, d + 1)
@@ -93,36 +77,28 @@ class M3PL(SolvedClassifier):
     Yu, Zhang: Maximum margin partial label learning. Machine Learning 2017.
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **SolvedClassifier._choices,
-        "rounding": ("smallest", "remainder"),
-    }
-    _whole: ClassVar[tuple[str, ...]] = ("max_iter",)
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "c_max": (1e-9, None),
-        "growth": (1.01, None),
-        "max_iter": (1, None),
-    }
+    c_max: float = number(
+        "The last C; the first is 1e-5 of it.", default=0.01, at_least=1e-9
+    )
+    growth: float = number("Factor from one C to the next.", default=1.5, at_least=1.01)
+    rounding: str = choice(
+        "Which expected counts are rounded up: those of the smallest classes, or those "
+        "with the largest fractions.",
+        ("smallest", "remainder"),
+        default="smallest",
+    )
+    max_iter: int = integer(
+        "Most passes of the machine's solver.", default=1000, at_least=1
+    )
+    random_state: Any = redeclared(
+        default=None,
+        about="Of the order in which the machine's solver takes the rows.",
+    )
+
     _most_rows: ClassVar[tuple[int, str] | None] = (
         6000,
         "it fits dozens of support vector machines to all of them",
     )
-
-    def __init__(
-        self,
-        c_max: float = 0.01,
-        growth: float = 1.5,
-        rounding: str = "smallest",
-        max_iter: int = 1000,
-        scaling: str = "standard",
-        random_state: Any = None,
-    ) -> None:
-        self.c_max = c_max
-        self.growth = growth
-        self.rounding = rounding
-        self.max_iter = max_iter
-        self.scaling = scaling
-        self.random_state = random_state
 
     def _solve(self, x: Floats, candidates: Candidates, seed: int) -> Floats:
         x, sets = with_constant(x), candidates.matrix

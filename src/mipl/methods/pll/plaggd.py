@@ -18,6 +18,7 @@ from mipl.objectives.neighbour_graph import (
     residual_operator,
     squares_of_differences,
 )
+from mipl.parameters import integer, number, redeclared
 
 _ROWS = 1024  # Rows predicted at once.
 _LEAST = 1e-6  # Probability of a class whose score is negative.
@@ -44,19 +45,6 @@ class PLAGGD(SolvedClassifier):
     Memory: two m x m matrices of float64 while fitting, one of them for long (m = 5000:
     0.4 GB); time grows with m^3. At most 6000 rows.
 
-    Parameters
-    ----------
-    k : int
-        Number of neighbours.
-    lam, mu, gamma : float
-        The paper's λ, μ, γ.
-    max_iter : int
-        Rounds of the three steps.
-    scaling : {"standard", "none"}
-        Whether features are standardised first.
-    random_state : int, optional
-        Not used: nothing is drawn.
-
     Attributes
     ----------
     label_weights_ : (m, k)
@@ -82,36 +70,17 @@ class PLAGGD(SolvedClassifier):
     KDD 2019.
     """
 
-    _whole: ClassVar[tuple[str, ...]] = ("k", "max_iter")
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "k": (1, None),
-        "lam": (0.0, None),
-        "mu": (0.0, None),
-        "gamma": (1e-9, None),
-        "max_iter": (0, None),
-    }
+    k: int = integer("Number of neighbours.", default=10, at_least=1)
+    lam: float = number("The paper's λ.", default=1.0, at_least=0)
+    mu: float = number("The paper's μ.", default=1.0, at_least=0)
+    gamma: float = number("The paper's γ.", default=0.05, at_least=1e-9)
+    max_iter: int = integer("Rounds of the three steps.", default=10, at_least=0)
+    random_state: Any = redeclared(default=None, about="Not used: nothing is drawn.")
+
     _most_rows: ClassVar[tuple[int, str] | None] = (
         6000,
         "it holds a matrix of all pairs of them",
     )
-
-    def __init__(
-        self,
-        k: int = 10,
-        lam: float = 1.0,
-        mu: float = 1.0,
-        gamma: float = 0.05,
-        max_iter: int = 10,
-        scaling: str = "standard",
-        random_state: Any = None,
-    ) -> None:
-        self.k = k
-        self.lam = lam
-        self.mu = mu
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.scaling = scaling
-        self.random_state = random_state
 
     def _solve(self, x: Floats, candidates: Candidates, seed: int) -> Floats:
         sets, unit_and_near = candidates.matrix, nearest(x, self.k)

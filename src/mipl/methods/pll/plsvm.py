@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax
 
 from mipl.data.candidates import Candidates
-from mipl.errors import MiplError
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.solved import SolvedClassifier, with_constant
 from mipl.objectives.hinge import candidate_hinge, smooth_candidate_hinge
+from mipl.parameters import integer, number, redeclared
 from mipl.seeds import stream
 
 _TEMPERATURES = (1.0, 0.1, 0.01, 0.001)
@@ -38,20 +36,6 @@ class PLSVM(SolvedClassifier):
     by step: the first takes the mean of the candidates, whose minimum leads to good
     ones of the last. Of all steps and starts the W with the least function is kept.
     Time grows with m k d; memory with m k + m d.
-
-    Parameters
-    ----------
-    lam : float
-        The paper's λ.
-    n_init : int, optional
-        Number of starts: the first from zero, the others random and at once sharp. By
-        default 20 on small problems, and 1 where m k d exceeds 100 000.
-    max_iter : int
-        Most steps of L-BFGS for each sharpness.
-    scaling : {"standard", "none"}
-        Whether features are standardised first; it matters much.
-    random_state : int, optional
-        Of the random starts.
 
     Attributes
     ----------
@@ -80,25 +64,21 @@ class PLSVM(SolvedClassifier):
     Nguyen, Caruana: Classification with partial labels. KDD 2008.
     """
 
-    _whole: ClassVar[tuple[str, ...]] = ("max_iter",)
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "lam": (1e-9, None),
-        "max_iter": (1, None),
-    }
-
-    def __init__(
-        self,
-        lam: float = 0.01,
-        n_init: int | None = None,
-        max_iter: int = 200,
-        scaling: str = "standard",
-        random_state: Any = None,
-    ) -> None:
-        self.lam = lam
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.scaling = scaling
-        self.random_state = random_state
+    lam: float = number("The paper's λ.", default=0.01, at_least=1e-9)
+    n_init: int | None = integer(
+        "Number of starts: the first from zero, the others random and at once sharp. "
+        "By default 20 on small problems, and 1 where m k d exceeds 100 000.",
+        default=None,
+        at_least=1,
+    )
+    max_iter: int = integer(
+        "Most steps of L-BFGS for each sharpness.", default=200, at_least=1
+    )
+    scaling: str = redeclared(
+        default="standard",
+        about="Whether features are standardised first; it matters much.",
+    )
+    random_state: Any = redeclared(default=None, about="Of the random starts.")
 
     def _solve(self, x: Floats, candidates: Candidates, seed: int) -> Floats:
         x, sets = with_constant(x), candidates.matrix
@@ -145,11 +125,3 @@ class PLSVM(SolvedClassifier):
     def _probabilities(self, x: Floats) -> Floats:
         p: Floats = softmax(with_constant(x) @ self.coef_.T, axis=1)
         return p
-
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        whole = isinstance(self.n_init, Integral) and not isinstance(self.n_init, bool)
-        if self.n_init is not None and not (whole and self.n_init >= 1):
-            raise MiplError(
-                f"n_init of PLSVM must be None or an integer >= 1; got {self.n_init!r}."
-            )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
 from mipl.nn.network import Output
 from mipl.objectives import purified, softmax_on, weighted_log_loss
+from mipl.parameters import integer, number, redeclared
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.options import Training
 from mipl.training.state import Clock, TrainingState
@@ -35,29 +35,6 @@ class POP(PartialLabelNetwork):
     of outputs; its program, followed here, the ratio. The published three views of an
     image are one view of a vector.
 
-    Parameters
-    ----------
-    theta : float
-        Share of the largest weight that a candidate needs.
-    increment : float
-        At the published 0.001 theta hardly moves; 0.05 and 0.5 are worth a try.
-    window : int
-        Epochs averaged, and between two purifications.
-    warm_up : int
-        Epochs before the first purification.
-    backbone : {"linear", "mlp"} or torch.nn.Module
-        One affine map, four hidden layers with batch norm before it (publication),
-        or a module of the user's before it.
-    width : int or sequence of int
-        Widths of the hidden layers of ``"mlp"``.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training rows: "auto" and
-        "standard" do.
-    training : Training, optional
-        By default 500 epochs of 256 rows per step; the rate falls by a cosine where
-        the publication cuts it after 100 and 150 epochs.
-    random_state : int, optional
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -72,37 +49,31 @@ class POP(PartialLabelNetwork):
     label learning. ICML 2023.
     """
 
-    # A stack has no common place for what ``clock.own`` keeps of each run.
-    _differing: ClassVar[tuple[str, ...] | None] = None
-    _whole: ClassVar[tuple[str, ...]] = ("window", "warm_up")
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {
-        "theta": (0.0, 1.0),
-        "increment": (0.0, None),
-        "window": (1, None),
-        "warm_up": (0, None),
-    }
+    theta: float = number(
+        "Share of the largest weight that a candidate needs.",
+        default=1e-3,
+        at_least=0,
+        at_most=1,
+    )
+    increment: float = number(
+        "At the published 0.001 theta hardly moves; 0.05 and 0.5 are worth a try.",
+        default=1e-3,
+        at_least=0,
+    )
+    window: int = integer(
+        "Epochs averaged, and between two purifications.", default=5, at_least=1
+    )
+    warm_up: int = integer(
+        "Epochs before the first purification.", default=20, at_least=0
+    )
+    training: Training | None = redeclared(
+        default=None,
+        about="By default 500 epochs of 256 rows per step; the rate falls by a cosine "
+        "where the publication cuts it after 100 and 150 epochs.",
+    )
 
-    def __init__(
-        self,
-        theta: float = 1e-3,
-        increment: float = 1e-3,
-        window: int = 5,
-        warm_up: int = 20,
-        backbone: str | nn.Module = "linear",
-        width: int | Sequence[int] = (300, 301, 302, 303),
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.theta = theta
-        self.increment = increment
-        self.window = window
-        self.warm_up = warm_up
-        self.backbone = backbone
-        self.width = width
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
+    # A stack has no common place for what ``clock.own`` keeps of each run.
+    _stacks: ClassVar[bool] = False
 
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from torch import Tensor, nn
+from torch import Tensor
 
 from mipl.methods.bases.partial_network import PartialLabelNetwork
 from mipl.nn.network import Output
 from mipl.objectives import weighted_log_loss
+from mipl.parameters import redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -30,20 +28,6 @@ class PRODEN(PartialLabelNetwork):
     epoch trains with uniform ones. No row is left out of an epoch, whereas the
     published program drops the last batch.
 
-    Parameters
-    ----------
-    backbone : {"linear", "mlp"} or torch.nn.Module
-        One affine map, four hidden layers with batch norm before it (publication),
-        or a module of the user's before it.
-    width : int or sequence of int
-        Widths of the hidden layers of ``"mlp"``.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training rows: "auto" and
-        "standard" do.
-    training : Training, optional
-        By default the published 500 epochs of 256 rows per step at a constant rate.
-    random_state : int, optional
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -58,19 +42,11 @@ class PRODEN(PartialLabelNetwork):
     partial-label learning. ICML 2020.
     """
 
-    def __init__(
-        self,
-        backbone: str | nn.Module = "linear",
-        width: int | Sequence[int] = (300, 301, 302, 303),
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.backbone = backbone
-        self.width = width
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
+    training: Training | None = redeclared(
+        default=None,
+        about="By default the published 500 epochs of 256 rows per step at a constant "
+        "rate.",
+    )
 
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock

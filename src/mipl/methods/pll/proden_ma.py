@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
-
 import torch
 from torch import Tensor, nn
 
@@ -16,6 +13,7 @@ from mipl.objectives import (
     single_bag_margin_loss,
     weighted_log_loss,
 )
+from mipl.parameters import choice, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -36,28 +34,6 @@ class PRODENMA(PartialLabelNetwork):
     other label, whose probability counts as 0: its phi pushes the best candidate up. A
     step of one row has no margin term, and 1 - std stays above 0.05.
 
-    Parameters
-    ----------
-    lam : float
-        Weight of the margin loss; 1 in the publication.
-    margin : {"batch", "miplma-program"}
-        Statistics over the rows of a step (publication), or, as the authors' program of
-        MIPLMA computes it, over each row's phi / 2 and a zero.
-    full_sets : {"count", "skip"}
-        Whether rows with full candidate sets count in the margin loss, as above, or are
-        left out of it.
-    backbone : {"linear", "mlp"} or torch.nn.Module
-        One affine map, four hidden layers with batch norm before it (publication),
-        or a module of the user's before it.
-    width : int or sequence of int
-        Widths of the hidden layers of ``"mlp"``.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training rows: "auto" and
-        "standard" do.
-    training : Training, optional
-        By default the published 500 epochs of 256 rows per step at a constant rate.
-    random_state : int, optional
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -72,33 +48,30 @@ class PRODENMA(PartialLabelNetwork):
     adjustment. NeurIPS 2024 (section on partial-label learning).
     """
 
-    _differing: ClassVar[tuple[str, ...] | None] = ("lam",)
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        **PartialLabelNetwork._choices,
-        "margin": ("batch", "miplma-program"),
-        "full_sets": ("count", "skip"),
-    }
-    _ranges: ClassVar[Mapping[str, tuple[float, float | None]]] = {"lam": (0.0, None)}
-
-    def __init__(
-        self,
-        lam: float = 1.0,
-        margin: str = "batch",
-        full_sets: str = "count",
-        backbone: str | nn.Module = "mlp",
-        width: int | Sequence[int] = (300, 301, 302, 303),
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.lam = lam
-        self.margin = margin
-        self.full_sets = full_sets
-        self.backbone = backbone
-        self.width = width
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
+    lam: float = number(
+        "Weight of the margin loss; 1 in the publication.",
+        default=1.0,
+        at_least=0,
+        together="differ",
+    )
+    margin: str = choice(
+        "Statistics over the rows of a step (publication), or, as the authors' program "
+        "of MIPLMA computes it, over each row's phi / 2 and a zero.",
+        ("batch", "miplma-program"),
+        default="batch",
+    )
+    full_sets: str = choice(
+        "Whether rows with full candidate sets count in the margin loss, as above, or "
+        "are left out of it.",
+        ("count", "skip"),
+        default="count",
+    )
+    backbone: str | nn.Module = redeclared(default="mlp")
+    training: Training | None = redeclared(
+        default=None,
+        about="By default the published 500 epochs of 256 rows per step at a constant "
+        "rate.",
+    )
 
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
 from mipl.nn.network import Output
 from mipl.objectives import weighted_log_loss
+from mipl.parameters import redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
@@ -29,21 +30,6 @@ class RC(PartialLabelNetwork):
     The weights come from a second look at the rows once the step is taken: that, and
     the hidden layers, is all that sets RC apart from ``PRODEN``.
 
-    Parameters
-    ----------
-    backbone : {"linear", "mlp"} or torch.nn.Module
-        One affine map, one hidden layer before it (publication), or a module of the
-        user's before it.
-    width : int or sequence of int
-        Widths of the hidden layers of ``"mlp"``.
-    scaling : {"auto", "standard", "none"}
-        Whether features are standardised with the training rows: "auto" and
-        "standard" do.
-    training : Training, optional
-        By default 250 epochs of 256 rows per step of gradient descent with
-        momentum; the publication's Adam is ``Training(optimiser="adam")``.
-    random_state : int, optional
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -58,22 +44,16 @@ class RC(PartialLabelNetwork):
     learning. NeurIPS 2020.
     """
 
+    width: int | Sequence[int] = redeclared(default=500)
+    training: Training | None = redeclared(
+        default=None,
+        about="By default 250 epochs of 256 rows per step of gradient "
+        "descent with momentum; the publication's Adam is "
+        'Training(optimiser="adam").',
+    )
+
     _norm: ClassVar[bool] = False
     _xavier: ClassVar[bool] = False
-
-    def __init__(
-        self,
-        backbone: str | nn.Module = "linear",
-        width: int | Sequence[int] = 500,
-        scaling: str = "auto",
-        training: Training | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.backbone = backbone
-        self.width = width
-        self.scaling = scaling
-        self.training = training
-        self.random_state = random_state
 
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock

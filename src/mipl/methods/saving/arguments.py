@@ -1,9 +1,8 @@
-"""Arguments of estimators: checked, as JSON, and estimators from that."""
+"""Arguments of estimators as JSON, and estimators from that."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Real
 from typing import Any, cast
 
 import numpy as np
@@ -17,17 +16,6 @@ Kinds = Callable[[str], type[Any]]
 def class_path(kind: type[Any]) -> str:
     """Return ``module:Class``, by which a file names a class."""
     return f"{kind.__module__}:{kind.__qualname__}"
-
-
-def check_optional(estimator: BaseEstimator, name: str) -> None:
-    """Refuse an argument that is neither None nor a finite number above zero."""
-    value = getattr(estimator, name)
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if value is not None and not (number and 0 < value < np.inf):
-        raise MiplError(
-            f"{name} of {type(estimator).__name__} must be None or a number > 0; got "
-            f"{value!r}."
-        )
 
 
 def as_json(estimator: BaseEstimator) -> dict[str, Any]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from inspect import signature
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy.typing as npt
 from sklearn.base import clone
@@ -18,6 +17,7 @@ from mipl.methods.bases.base import BagClassifier, Floats
 from mipl.methods.bases.partial import PartialLabelClassifier
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
+from mipl.parameters import anything, choice, learnt
 from mipl.training.progress import in_place_of
 
 _REDUCTIONS = {"mean": Mean, "maxmin": MaxMin}
@@ -36,18 +36,11 @@ def keeps_checkpoints(estimator: Any) -> bool:
     return "checkpoint" in signature(inner.fit).parameters
 
 
-class Degraded(BagClassifier):
+class Degraded(BagClassifier, kw_only=False):
     """A bag method made of a partial-label method.
 
     Each bag becomes one vector, which carries the bag's candidate set. What the method
     does to vectors (scaling, for one) it does to these.
-
-    Parameters
-    ----------
-    estimator : PartialLabelClassifier
-        It is cloned; the fitted one is ``estimator_``.
-    reduction : {"mean", "maxmin"}
-        The mean of the instances, or their largest and smallest value per feature.
 
     Examples
     --------
@@ -59,14 +52,16 @@ class Degraded(BagClassifier):
     True
     """
 
-    estimator_: PartialLabelClassifier
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "reduction": tuple(_REDUCTIONS)
-    }
+    estimator: Any = anything(
+        "It is cloned; the fitted one is estimator_.", "PartialLabelClassifier"
+    )
+    reduction: str = choice(
+        "The mean of the instances, or their largest and smallest value per feature.",
+        tuple(_REDUCTIONS),
+        default="mean",
+    )
 
-    def __init__(self, estimator: Any, reduction: str = "mean") -> None:
-        self.estimator = estimator
-        self.reduction = reduction
+    estimator_: PartialLabelClassifier = learnt()
 
     @property
     def label_weights_(self) -> Floats:

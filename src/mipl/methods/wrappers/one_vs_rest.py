@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from numbers import Integral
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +28,7 @@ from mipl.methods.wrappers.learners import (
     restored_learners,
 )
 from mipl.methods.wrappers.together import can_join
+from mipl.parameters import anything, choice, learnt, processes
 from mipl.training.checkpoint import Checkpoint
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
@@ -41,6 +41,7 @@ _NUMBERS = 1 << 26  # Of the features of the copies that they learn from.
 class OneVsRest(
     CallbackSupportMixin,  # type: ignore[misc]
     BagClassifier,
+    kw_only=False,
 ):
     """One two-class learner per class, as the MIPLMA paper degrades MIPL to MIL.
 
@@ -60,19 +61,6 @@ class OneVsRest(
     than chance; that reading is here for comparison. Probabilities are those of the
     learners, scaled to sum to one; after rule 3 by the letter, those of their noes.
 
-    Parameters
-    ----------
-    estimator : BagClassifier
-        A method of two classes, or of any number. It is cloned for each class; the
-        fitted ones are ``estimators_``.
-    all_negative : {"least_confident_negative", "lowest_score"}
-        Reading of rule 3: the least sure no, or the smallest probability.
-    duplication : {"replicate", "membership"}
-        Whether a bag counts once with each of its candidates (paper), or once for each
-        learner: positive where its class is a candidate.
-    n_jobs : int, optional
-        Number of processes that train learners; -1 for as many as processors.
-
     Attributes
     ----------
     estimators_ : list of BagClassifier or None
@@ -90,25 +78,29 @@ class OneVsRest(
     True
     """
 
-    _choices: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "all_negative": ("least_confident_negative", "lowest_score"),
-        "duplication": ("replicate", "membership"),
-    }
+    estimator: Any = anything(
+        "A method of two classes, or of any number. It is cloned for each class; the "
+        "fitted ones are estimators_.",
+        "BagClassifier",
+    )
+    all_negative: str = choice(
+        "Reading of rule 3: the least sure no, or the smallest probability.",
+        ("least_confident_negative", "lowest_score"),
+        default="least_confident_negative",
+    )
+    duplication: str = choice(
+        "Whether a bag counts once with each of its candidates (paper), or once for "
+        "each learner: positive where its class is a candidate.",
+        ("replicate", "membership"),
+        default="replicate",
+    )
+    n_jobs: int | None = processes(
+        "Number of processes that train learners; -1 for as many as processors.",
+        default=None,
+    )
 
-    estimators_: list[BagClassifier | None]
-    constant_: Floats  # (k,)
-
-    def __init__(
-        self,
-        estimator: Any,
-        all_negative: str = "least_confident_negative",
-        duplication: str = "replicate",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.all_negative = all_negative
-        self.duplication = duplication
-        self.n_jobs = n_jobs
+    estimators_: list[BagClassifier | None] = learnt()
+    constant_: Floats = learnt()  # (k,)
 
     # -- fit -------------------------------------------------------------------------
 
@@ -270,12 +262,6 @@ class OneVsRest(
                 f"{self.estimator!r}."
             )
         self.estimator._check_arguments()
-        whole = isinstance(self.n_jobs, Integral) and not isinstance(self.n_jobs, bool)
-        if self.n_jobs is not None and not (whole and self.n_jobs != 0):
-            raise MiplError(
-                "n_jobs of OneVsRest must be None, a number of processes or -1; got "
-                f"{self.n_jobs!r}."
-            )
 
     # -- files -----------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from mipl.methods.bases.base import BagClassifier
 from mipl.methods.bases.neural import NeuralClassifier
 from mipl.methods.wrappers.degraded import Degraded
 from mipl.nn.stacked import can_stack
+from mipl.parameters import Number, parameters
 from mipl.training.options import Training
 from mipl.training.progress import within_callbacks
 from mipl.training.settings import torch_settings
@@ -22,10 +23,6 @@ from mipl.training.stacked_fits import StackedFits
 # In a step of one stack: with more it no longer fits the cache.
 _BAGS = 256
 _NUMBERS = 2**18  # Where each bag is one vector.
-
-# Settings of Training that a run keeps for itself, and those that a stack must share.
-_OWN = ("lr", "momentum", "nesterov", "weight_decay", "clip", "schedule", "record_bags")
-_SHARED = ("epochs", "optimiser", "batch_size", "dtype", "device", "threads")
 
 
 def fit_together(
@@ -143,22 +140,25 @@ def alike(estimator: BagClassifier) -> Hashable:
     if isinstance(estimator, Degraded):
         inside = alike(estimator.estimator)
         return None if inside is None else (estimator.reduction, inside)
-    if not isinstance(estimator, NeuralClassifier) or estimator._differing is None:
+    if not isinstance(estimator, NeuralClassifier) or not estimator._stacks:
         return None
     if estimator._own_modules():
         return None
     options = estimator._options()
-    usual = Training().get_params()
-    for name, value in options.get_params().items():
-        if name not in (*_OWN, *_SHARED) and value != usual[name]:
+    shared = _shared_values(options)
+    return shared and (type(estimator), shared, _shared_values(estimator))
+
+
+def _shared_values(owner: BagClassifier | Training) -> Hashable:
+    """Return the arguments that a stack has in common; None where one is unusual."""
+    same = []
+    for name, one in parameters(type(owner)).items():
+        value = getattr(owner, name)
+        if one.together == "usual" and value != one.default:
             return None
-    own = {"training", "random_state", *estimator._differing}
-    arguments = estimator.get_params(deep=False)
-    return (
-        type(estimator),
-        tuple(getattr(options, name) for name in _SHARED),
-        tuple(arguments[name] for name in sorted(arguments) if name not in own),
-    )
+        if one.together == "same":
+            same.append(value)
+    return tuple(same)
 
 
 def can_join(estimator: BagClassifier, X: Any, y: Any) -> bool:
@@ -209,9 +209,9 @@ def _joint(models: Sequence[NeuralClassifier]) -> NeuralClassifier:
     """Return one estimator that stands for all: what differs becomes a tensor (S,)."""
     joint = copy.copy(models[0])
     options = joint._options()
-    for name in joint._differing or ():
+    for name, one in parameters(type(joint)).items():
         values = [getattr(model, name) for model in models]
-        if len(set(values)) > 1:
+        if isinstance(one, Number) and len(set(values)) > 1:
             numbers = torch.tensor(values, dtype=options.torch_dtype())
             setattr(joint, name, numbers.to(options.torch_device()))
     return joint
