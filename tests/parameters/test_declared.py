@@ -20,7 +20,7 @@ from mipl.parameters import (
 )
 
 
-class Base(Declared, BaseEstimator):
+class Base(Declared, BaseEstimator, kw_only=True):
     """The base."""
 
     width: int = integer("Length.", default=128, at_least=1)
@@ -41,7 +41,7 @@ class Leaf(Base):
     width: int = redeclared(default=64)
 
 
-class Around(Base, kw_only=False):
+class Around(Base):
     """Something around another."""
 
     inner: object = number("What is inside.")
@@ -68,7 +68,8 @@ def test_the_signature_is_real():
         "lam": "float",
         "width": "int",
     }
-    assert {p.kind for p in found.values()} == {Parameter.KEYWORD_ONLY}
+    kinds = [Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY]
+    assert [p.kind for p in found.values()] == kinds
     assert Leaf.__init__.__qualname__ == "Leaf.__init__"
 
 
@@ -90,12 +91,13 @@ def test_it_clones_copies_and_pickles():
     assert repr(model) == "Leaf(width=3)"
 
 
-def test_by_place_only_where_the_class_says_so():
+def test_by_place_only_what_the_class_itself_declares():
     assert vars(Around("a", 2)) == {"inner": "a", "times": 2, "width": 128}
     with pytest.raises(TypeError, match="Around: missing a required argument: 'inner'"):
         Around()
+    assert vars(Leaf(0.1)) == {"lam": 0.1, "width": 64}
     with pytest.raises(TypeError, match="Leaf: too many positional arguments"):
-        Leaf(0.5)
+        Leaf(0.5, 64)
     with pytest.raises(TypeError, match="Around: too many positional arguments"):
         Around("a", 2, 3)
 

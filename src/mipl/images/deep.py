@@ -32,7 +32,7 @@ _USUAL_SIDE = 224
 _IMAGENET = IMAGENET_MEAN, IMAGENET_STD
 
 
-class DeepPatches(ImageBags, kw_only=False):
+class DeepPatches(ImageBags):
     """Cut a picture into tiles, and take what a trained network says of each.
 
     The tiles are those of ``Patches``: 16 are 56 pixels a side on a picture of 224, 25

@@ -23,7 +23,12 @@ from mipl.parameters import Declared, choice, processes
 Area = tuple[slice, slice] | npt.NDArray[np.bool_]
 
 
-class ImageBags(Declared, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ImageBags(
+    Declared,
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+    kw_only=True,
+):
     """A transformer without state: pictures -> ``Bags``.
 
     A generator overrides ``instances``, the bag of one picture; one that is faster on

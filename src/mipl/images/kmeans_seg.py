@@ -24,7 +24,7 @@ _FEWEST, _MOST = 2, 16  # Clusters.
 _FLAT = 1e-12
 
 
-class KMeansSeg(ImageBags, kw_only=False):
+class KMeansSeg(ImageBags):
     """One instance per region of a picture, 6 numbers (after Chen, Wang).
 
     The picture is cut into blocks. A block is its mean Y, Cb and Cr, and the root mean

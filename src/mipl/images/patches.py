@@ -45,7 +45,7 @@ def resized(patches: Sequence[Pixels], size: int) -> list[Pixels]:
     ]
 
 
-class Patches(ImageBags, kw_only=False):
+class Patches(ImageBags):
     """Cut a picture into ``grid`` x ``grid`` tiles and take their pixels, 0 to 1.
 
     The tiles are equal and of whole pixels; where the side is no multiple of the grid,

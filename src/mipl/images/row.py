@@ -12,7 +12,7 @@ from mipl.parameters import Integer, choice, integer
 _BORDERS = ("replicate", "zero", "wrap", "drop")
 
 
-class Row(ImageBags, kw_only=False):
+class Row(ImageBags):
     """One instance per row of the picture reduced to ``size`` rows (Maron, Ratan).
 
     An instance is the row's mean colour, then that of the row above and of the row

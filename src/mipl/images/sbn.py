@@ -13,7 +13,7 @@ from mipl.parameters import integer
 _BLOB = 2  # Pixels per side; neighbours lie a blob away.
 
 
-class SBN(ImageBags, kw_only=False):
+class SBN(ImageBags):
     """Blobs of 2 x 2 pixels of the picture reduced to ``size`` x ``size``, one by one.
 
     An instance is the blob's mean colour, then the differences to it of the blobs

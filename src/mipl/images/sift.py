@@ -21,7 +21,7 @@ _DIAMETERS = 6.0  # OpenCV's four cells span six times the size of a keypoint.
 _FINEST = 1.6 * 2 * _DIAMETERS  # Patch of a keypoint as fine as the blur of octave 0.
 
 
-class SIFT(ImageBags, kw_only=False):
+class SIFT(ImageBags):
     """Dense SIFT, upright and of one scale: 4 x 4 cells of 8 directions per patch.
 
     The descriptor is OpenCV's at the centre of each patch, 128 numbers from 0 to 255:

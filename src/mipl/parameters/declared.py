@@ -148,7 +148,6 @@ def learnt(*, init: Literal[False] = False) -> Any:
 
 @dataclass_transform(
     eq_default=False,
-    kw_only_default=True,
     field_specifiers=(
         number,
         integer,
@@ -169,12 +168,12 @@ class Declared:
     An argument is declared by ``name: type = number(...)`` or one of its sisters, in
     the class that it belongs to, and inherited from there. The constructor, its
     signature, the section on parameters of the docstring, the checks, the JSON schema
-    and the search space all come from that line. Arguments are given by name, unless
-    the class says ``kw_only=False`` of its own.
+    and the search space all come from that line. A base says ``kw_only=True``, so that
+    only what a class declares itself may be given by place.
 
     Examples
     --------
-    >>> class Base(Declared):
+    >>> class Base(Declared, kw_only=True):
     ...     width: int = integer("Length of the embedding.", default=128, at_least=1)
     >>> class Method(Base):
     ...     '''A method.'''
@@ -182,7 +181,7 @@ class Declared:
     ...     lam: float = number("Weight of the margin loss.", default=0.5, at_least=0)
     ...     width: int = redeclared(default=64)
     >>> signature(Method)
-    <Signature (*, lam: 'float' = 0.5, width: 'int' = 64)>
+    <Signature (lam: 'float' = 0.5, *, width: 'int' = 64)>
     >>> Method.__doc__.splitlines()[-2:]
     ['width : int, default 64', '    Length of the embedding.']
     >>> Method(lam=-1).check_parameters()
@@ -200,7 +199,7 @@ class Declared:
     _declared: ClassVar[Mapping[str, Parameter]] = {}
     _by_place: ClassVar[frozenset[str]] = frozenset()
 
-    def __init_subclass__(cls, kw_only: bool = True, **how: Any) -> None:
+    def __init_subclass__(cls, kw_only: bool = False, **how: Any) -> None:
         """Take the declarations out of the class body, and make a constructor."""
         super().__init_subclass__(**how)
         inherited = _inherited(cls)

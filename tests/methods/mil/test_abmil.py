@@ -36,7 +36,10 @@ def quick(**settings):
 @pytest.mark.parametrize(
     ("argument", "sentence"),
     [
-        ({"head": "max"}, "head of {} must be one of 'softmax', 'sigmoid'; got 'max'."),
+        (
+            {"head": "tanh"},
+            "head of {} must be one of 'softmax', 'sigmoid'; got 'tanh'.",
+        ),
         (
             {"attention_width": 0},
             "attention_width of {} must be an integer >= 1; got 0.",

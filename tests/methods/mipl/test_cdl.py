@@ -18,8 +18,8 @@ VARIANTS = list(product(("dam", "sam", "mam"), ("cc", "cn")))
     ("argument", "sentence"),
     [
         (
-            {"attention": "max"},
-            "attention of CDL must be one of 'mam', 'sam', 'dam'; got 'max'.",
+            {"attention": "best"},
+            "attention of CDL must be one of 'mam', 'sam', 'dam'; got 'best'.",
         ),
         ({"contrast": "nn"}, "contrast of CDL must be one of 'cn', 'cc'; got 'nn'."),
         ({"gamma": -1}, "gamma of CDL must be a number >= 0; got -1."),

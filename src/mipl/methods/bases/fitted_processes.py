@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ROWS = 256  # Instances predicted at once: each has draws times classes numbers.
 
 
-class FittedProcesses(BagClassifier):
+class FittedProcesses(BagClassifier, kw_only=True):
     """Predictions of a process per class and one for negatives, and its files.
 
     A bag has the class of its surest instance.

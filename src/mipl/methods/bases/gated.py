@@ -26,7 +26,7 @@ PAPER: Mapping[str, Any] = {
 }
 
 
-class GatedClassifier(NeuralBagClassifier):
+class GatedClassifier(NeuralBagClassifier, kw_only=True):
     """Base of methods with a gated score and label weights of falling momentum.
 
     ``_build``, ``_loss`` and ``_update`` stay with the leaf. Where the papers and the

@@ -117,7 +117,7 @@ class ProcessFit(SingleFit):
         self.method._remember(self)
 
 
-class GaussianClassifier(EpochwiseClassifier, FittedProcesses):
+class GaussianClassifier(EpochwiseClassifier, FittedProcesses, kw_only=True):
     """Base of the methods that learn processes, one step being an epoch.
 
     A leaf says what it labels ``_all_instances`` with, and gives the ``_variances`` of

@@ -25,7 +25,7 @@ class Course:
     xi: Floats  # (n,) of the instances of the copies
 
 
-class InstanceProcessClassifier(SparseProcessClassifier):
+class InstanceProcessClassifier(SparseProcessClassifier, kw_only=True):
     """Base of the methods that believe in labels of instances, tied by their bags.
 
     A leaf's ``_step`` moves the process by ``_regress``, the beliefs by ``_relabel``.

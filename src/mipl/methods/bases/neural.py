@@ -43,7 +43,7 @@ from mipl.training.stopping import EarlyStopping, hold_out
 _ENOUGH = 2000  # Instances that tell the spread of an embedding.
 
 
-class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
+class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
     """Base of the methods that train a network, whatever it looks like.
 
     A leaf overrides hooks: make a ``_new_module``, compute the ``_loss`` terms, and
@@ -178,7 +178,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork):
         return self._default_training() if self.training is None else self.training
 
 
-class NeuralBagClassifier(AttendingNetwork, NeuralClassifier):
+class NeuralBagClassifier(AttendingNetwork, NeuralClassifier, kw_only=True):
     """Base of the methods that embed instances and attend to them.
 
     A leaf ``_build``s its network around an encoder.

@@ -20,7 +20,7 @@ from mipl.training.options import Training
 from mipl.training.state import Clock, TrainingState
 
 
-class PartialLabelNetwork(PartialLabelClassifier, NeuralClassifier):
+class PartialLabelNetwork(PartialLabelClassifier, NeuralClassifier, kw_only=True):
     """Base of the partial-label methods that train by gradients.
 
     A leaf computes its ``_loss`` from ``out.log_p`` or the logits ``out.z``. Its label

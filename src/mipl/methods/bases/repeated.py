@@ -19,7 +19,7 @@ from mipl.training.options import Training
 from mipl.training.state import Clock
 
 
-class RepeatedClassifier(NeuralBagClassifier):
+class RepeatedClassifier(NeuralBagClassifier, kw_only=True):
     """Base of the multi-instance methods with attention.
 
     A bag with several candidates is given to them as in the MIPL papers, once with each
@@ -49,7 +49,7 @@ class RepeatedClassifier(NeuralBagClassifier):
         return one_bag_adam(epochs=100)
 
 
-class ScoredClassifier(RepeatedClassifier):
+class ScoredClassifier(RepeatedClassifier, kw_only=True):
     """Base of attention-based MIL, whose forms differ in the score of an instance.
 
     A leaf gives the ``_score`` alone.

@@ -20,7 +20,7 @@ from mipl.parameters import choice, seed
 from mipl.seeds import as_seed
 
 
-class SolvedClassifier(PartialLabelClassifier):
+class SolvedClassifier(PartialLabelClassifier, kw_only=True):
     """Base of the partial-label methods without mini-batches.
 
     It scales the features, refuses more rows than a method has memory for, and keeps

@@ -34,6 +34,7 @@ _TRACE = 1e-12  # Of a variance, relative to the largest.
 class SparseProcessClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
     BagClassifier,
+    kw_only=True,
 ):
     """Base of the methods whose evidence for the second class is a Gaussian process.
 

@@ -26,7 +26,7 @@ from mipl.training.options import Training
 from mipl.training.state import Clock
 
 
-class CDL(GatedClassifier, kw_only=False):
+class CDL(GatedClassifier):
     """Multi-instance partial-label learning with a calibratable loss.
 
     The usual log loss of a bag is multiplied by how far its best candidate still is

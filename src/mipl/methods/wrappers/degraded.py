@@ -36,7 +36,7 @@ def keeps_checkpoints(estimator: Any) -> bool:
     return "checkpoint" in signature(inner.fit).parameters
 
 
-class Degraded(BagClassifier, kw_only=False):
+class Degraded(BagClassifier):
     """A bag method made of a partial-label method.
 
     Each bag becomes one vector, which carries the bag's candidate set. What the method

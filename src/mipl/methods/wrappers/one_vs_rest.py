@@ -41,7 +41,6 @@ _NUMBERS = 1 << 26  # Of the features of the copies that they learn from.
 class OneVsRest(
     CallbackSupportMixin,  # type: ignore[misc]
     BagClassifier,
-    kw_only=False,
 ):
     """One two-class learner per class, as the MIPLMA paper degrades MIPL to MIL.
 
