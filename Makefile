@@ -26,7 +26,7 @@ slow: $(VENV)/all
 bench: $(VENV)/all
 	$(BIN)/python -m benchmarks
 results: $(VENV)/all
-	$(BIN)/python -m benchmarks.results_page
+	$(BIN)/python -m tools.results_page
 data: $(VENV)/core
 	scripts/raw_images.sh "$$($(BIN)/python -c 'from mipl.datasets.places import data_dir as d; print(d())')"
 	$(BIN)/python -m mipl.cli.main data build mnist-mipl

@@ -9,8 +9,7 @@ splits are then trained on two cores, as users run them, in turns as well: ours 
 100 epochs, in two processes that each train their splits together; the published way in
 two processes for the epochs given, of which the rest is told by its time per epoch.
 Both use the number of threads that is fastest for them, and one in each of several
-processes. Accuracies after 100 epochs, of the same splits, are those that
-benchmarks.measure has saved: the published way is what the released preset computes.
+processes.
 Writes results/training_speed.csv, one data set after another.
 """
 
@@ -20,7 +19,7 @@ import argparse
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Any
@@ -29,7 +28,6 @@ import numpy as np
 import torch
 
 from benchmarks import published_way
-from benchmarks.measure import FILE as ACCURACIES
 from benchmarks.record import RESULTS, append, load
 from mipl import MIPLMA, Dataset, PerInstance, fit_together, load_dataset, method
 
@@ -131,20 +129,6 @@ def one_run(
     }
 
 
-def saved_accuracy(data: str, name: str, arguments: str, splits: int) -> str:
-    """Return the mean accuracy at r = 1 of the first splits; empty if not measured."""
-    cell = {"method": name, "arguments": arguments, "data": data, "r": "1", "seed": "0"}
-    found = {
-        int(row["split"]): float(row["accuracy"])
-        for row in load(ACCURACIES)
-        if cell.items() <= row.items()
-    }
-    wanted = range(splits)
-    if not all(split in found for split in wanted):
-        return ""
-    return f"{np.mean([found[split] for split in wanted]):.3f}"
-
-
 def per_run(data: str, splits: int, epochs: int) -> list[dict[str, Any]]:
     """Return the rows of training and of prediction of one data set."""
     threads = both_threads(data)
@@ -155,12 +139,8 @@ def per_run(data: str, splits: int, epochs: int) -> list[dict[str, Any]]:
         print(f"{data}, split {split}: {', '.join(told)}", flush=True)
     mean = {name: np.mean([one[name] for one in found]) for name in found[0]}
     facts = {"data": data, "epochs": epochs, "splits": splits}
-    accuracies = [
-        saved_accuracy(data, "miplma-released", '{"published": true}', splits),
-        saved_accuracy(data, "miplma", "{}", splits),
-    ]
     slow, fast = mean["published ms per bag"], mean["our ms per bag"]
-    training = row(facts, "training, ms per bag", slow, fast, slow / fast, accuracies)
+    training = row(facts, "training, ms per bag", slow, fast, slow / fast)
     slow, fast = mean["published bags per s"], mean["our bags per s"]
     predicting = row(facts, "prediction, bags per s", slow, fast, fast / slow)
     return [training, predicting]
@@ -209,7 +189,6 @@ def row(
     published: float,
     our: float,
     ratio: float,
-    accuracies: Sequence[str] = ("", ""),
 ) -> dict[str, Any]:
     return {
         **facts,
@@ -217,8 +196,6 @@ def row(
         "published": f"{published:.3f}",
         "ours": f"{our:.3f}",
         "ratio": f"{ratio:.1f}",
-        "published_accuracy": accuracies[0],
-        "our_accuracy": accuracies[1],
     }
 
 

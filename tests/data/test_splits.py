@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.strategies import quick
 
 from mipl import Candidates, MiplError, ten_splits
-from mipl.data.splits import Split, as_splits
+from mipl.data.splits import Split, as_splits, cross_validation
 
 
 def pairs(splits):
@@ -170,3 +170,39 @@ def test_bad_own_splits_are_named(case):
     split, text = BAD_OWN[case]
     with pytest.raises(MiplError, match=text):
         as_splits([split], 5)
+
+
+def times_tested(folds, n_bags):
+    """Return how often each bag is in the test part of a fold, each fold checked."""
+    for fold in folds:
+        assert_divides(fold, n_bags)
+    return np.bincount(np.concatenate([fold.test for fold in folds])).tolist()
+
+
+def test_every_bag_is_tested_in_one_fold_by_class_where_labels_are_known():
+    labels = np.repeat(["x", "y"], [30, 20])
+    folds = cross_validation(Candidates(labels), 10, seed=3)
+    assert len(folds) == 10 and times_tested(folds, 50) == [1] * 50
+    for fold in folds:
+        found = np.unique(labels[fold.test], return_counts=True)[1]
+        assert found.tolist() == [3, 2]
+    assert pairs(folds) == pairs(cross_validation(Candidates(labels), 10, seed=3))
+    assert pairs(folds) != pairs(cross_validation(Candidates(labels), 10, seed=4))
+
+
+def test_sets_of_several_are_dealt_out_by_lot_alone():
+    sets = Candidates([["x", "y"]] * 3 + [["x"]] * 22)
+    folds = cross_validation(sets, 5, seed=0)
+    assert times_tested(folds, 25) == [1] * 25
+    # The same lots whatever the sets are: nothing was stratified on.
+    others = Candidates([["x"]] * 22 + [["x", "y"]] * 3)
+    assert pairs(folds) == pairs(cross_validation(others, 5, seed=0))
+
+
+@pytest.mark.parametrize("n_folds", [1, 4, 2.0, True, "3", None])
+def test_a_wrong_number_of_folds_is_told(n_folds):
+    sets = Candidates(np.repeat(["x", "y"], [30, 3]))
+    with pytest.raises(MiplError, match="from 2 to the 3 bags of the smallest class"):
+        cross_validation(sets, n_folds)
+    with pytest.raises(MiplError, match="from 2 to the 9 bags; got 10"):
+        cross_validation(Candidates([["x", "y"]] * 9), 10)

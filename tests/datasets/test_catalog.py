@@ -11,7 +11,8 @@ from mipl.errors import BadFile, MiplError, MissingData
 
 NAMES = (
     "digits-mipl synthetic mnist-mipl fmnist-mipl sival-mipl birdsong-mipl lost "
-    "birdsong-pll italian musk1 musk2 elephant fox tiger ucsb corel20 kmnist crc-mipl"
+    "birdsong-pll italian musk1 musk2 elephant fox tiger ucsb corel20 kmnist fmnist "
+    "crc-mipl"
 ).split()
 OF_THE_AUTHORS = [  # Read where the user has them.
     f"crc-mipl-{kind}"
@@ -62,7 +63,8 @@ def test_every_set_tells_where_it_comes_from(loaded, name):
         (("digits-mipl", 1, -3), {}, "seed must be a whole number >= 0; got -3"),
         (("digits-mipl", 1, None), {}, "seed must be a whole number"),
         (("digits-mipl",), {"size": 3}, "digits-mipl takes no options; got 'size'"),
-        (("birdsong-mipl",), {"folds": 3}, "did you mean 'fold'"),
+        (("birdsong-mipl",), {"fodl": 3}, "did you mean 'fold'"),
+        (("digits-mipl",), {"folds": 1}, "folds must be a whole number from 2"),
         (("digits-mipl",), {"raw": "/no/such/folder"}, "does not exist"),
     ],
 )
@@ -179,3 +181,34 @@ def test_listing_loads_neither_torch_nor_sklearn():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [str(len(CATALOG)), "False", "False", "False"]
+
+
+def test_folds_stand_in_the_place_of_the_ten_splits():
+    data = load_dataset("digits-mipl", r=0, seed=1, folds=5)
+    again = load_dataset("digits-mipl", r=0, seed=1, folds=5)
+    assert data.facts["folds"] == len(data.folds()) == 5
+    tested = np.concatenate([fold.test for fold in data.folds()])
+    assert sorted(tested.tolist()) == list(range(len(data)))
+    assert np.array_equal(data.fold(4).test, again.fold(4).test)
+    plain = load_dataset("digits-mipl", r=0, seed=1)
+    assert len(plain.folds()) == 10 and "folds" not in plain.facts
+
+
+def test_folds_do_not_tear_splits_that_keep_recordings_whole(loaded):
+    loaded("birdsong-mipl")
+    with pytest.raises(MiplError, match="folds would tear"):
+        load_dataset("birdsong-mipl", disjoint=True, fold=0, folds=3)
+
+
+def test_within_the_training_bags_of_a_split_no_test_bag_is_seen():
+    whole = load_dataset("digits-mipl", r=1)
+    train, _ = whole.split(3)
+    part = load_dataset("digits-mipl", r=1, within=3, folds=5)
+    assert np.array_equal(part.bags.instances, train.bags.instances)
+    assert np.array_equal(part.candidates.matrix, train.candidates.matrix)
+    assert part.facts["within"] == 3 and len(part.folds()) == 5
+    for fold in part.folds():
+        assert len(fold.train) + len(fold.test) == len(train)
+    assert len(load_dataset("digits-mipl", within=3).folds()) == 10
+    with pytest.raises(MiplError, match="fold"):
+        load_dataset("digits-mipl", within=10)

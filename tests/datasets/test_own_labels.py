@@ -5,6 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from mipl.data.candidate_generators import generate_candidates
+from mipl.datasets.mnist import RECIPES, read_images
+from mipl.datasets.request import Request
 from mipl.errors import MiplError
 
 # name: bags, instances, features, bags per class (None: not published)
@@ -90,6 +93,25 @@ def test_kmnist_generators(loaded):
     assert chained.candidates.sizes.sum() == 19_000
     assert json.loads(json.dumps(dict(chained.facts)))["candidates"]["Q"] == Q
     assert (loaded("kmnist", r=0, generator="flip", q=0.3).candidates.sizes == 1).all()
+
+
+def test_fmnist_is_the_training_images_in_their_order(loaded):
+    some = loaded("fmnist", images=500, generator="flip", q=0.5, seed=1)
+    assert (len(some), some.bags.n_features, len(some.classes)) == (500, 784, 10)
+    assert (some.bags.sizes == 1).all() and some.bags.instances.max() == 1
+    images, classes = read_images(RECIPES["fmnist-mipl"], Request("fmnist"))
+    assert len(images) == len(loaded("fmnist")) == 60_000
+    names = RECIPES["fmnist-mipl"].class_names
+    assert some.labels.tolist() == [names[c] for c in classes[:500]]
+    raw = images[:500].reshape(500, -1) / np.float32(255)
+    assert np.array_equal(some.bags.instances, raw)
+    # Names of classes have no part in the draw of the sets.
+    sets, _ = generate_candidates(classes[:500], range(10), "flip", 1, q=0.5)
+    assert np.array_equal(some.candidates.encode(some.labels), classes[:500])
+    assert np.array_equal(some.candidates.matrix, sets.matrix)
+    for wrong in (0, 60_001, 2.5, True):
+        with pytest.raises(MiplError, match="images of fmnist must be a whole number"):
+            loaded("fmnist", images=wrong)
 
 
 @pytest.mark.parametrize(

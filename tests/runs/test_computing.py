@@ -108,3 +108,56 @@ def test_what_no_store_can_keep_is_refused_before_it_is_computed(
     with pytest.raises(MiplError, match=sentence):
         store.record(Result(run, "finished", 0.5, 1.0))
     assert store.results() == []
+
+
+def test_the_curve_on_test_bags_is_that_of_shorter_fits():
+    given = {"training__lr": 0.3}
+    run = Run("abmil", "digits-mipl", {**given, "training__epochs": 4}, r=0, seed=2)
+    curved = replace(run, arguments={**run.arguments, "test_curve": True})
+    [outcome] = compute([curved])
+    train, test = load_dataset("digits-mipl", r=0).split(0)
+    each = [
+        method("abmil", **given, training__epochs=n, random_state=2)
+        .fit(train.bags, train.candidates)
+        .score(test.bags, test.labels)
+        for n in range(1, 5)
+    ]
+    np.testing.assert_allclose(outcome.curves["test_accuracy"], each, atol=1e-5)
+    assert outcome.result.figures["best_epoch_accuracy"] == pytest.approx(max(each))
+    assert outcome.result.accuracy == each[-1]
+    assert curved.key != run.key  # Whoever only looks on is still another run.
+
+
+def test_a_method_without_epochs_has_no_curve():
+    arguments = {"reduction": "mean", "max_iter": 1, "n_init": 1, "test_curve": True}
+    [outcome] = compute([Run("pl-svm", "digits-mipl", arguments)])
+    assert outcome.result.state == "failed"
+    assert "test_curve of a run is for methods that learn in epochs" in (
+        outcome.result.message
+    )
+
+
+def sizes(model, train, test):
+    return {"train": len(train), "test": len(test), "nothing": None, "nan": np.nan}
+
+
+def test_more_figures_stand_beside_the_others():
+    run = Run("miplma", "digits-mipl", {"training__epochs": 1})
+    [outcome] = compute([run], sizes)
+    train, test = load_dataset("digits-mipl").split(0)
+    figures = outcome.result.figures
+    assert (figures["train"], figures["test"]) == (len(train), len(test))
+    assert "covering_rate" in figures and not {"nothing", "nan"} & set(figures)
+
+
+def test_the_share_of_bags_that_every_learner_refuses_is_a_figure():
+    arguments = {"one_vs_rest": True, "training__epochs": 2}
+    [outcome] = compute([Run("abmil", "digits-mipl", arguments)])
+    train, test = load_dataset("digits-mipl").split(0)
+    model = method("abmil", one_vs_rest=True, training__epochs=2)
+    model.set_params(estimator__random_state=0).fit(train.bags, train.candidates)
+    assert outcome.result.figures["all_negative_rate"] == pytest.approx(
+        model.all_negative_rate(test.bags), abs=1e-5
+    )
+    [other] = compute([Run("abmil", "digits-mipl", {"training__epochs": 2})])
+    assert "all_negative_rate" not in other.result.figures

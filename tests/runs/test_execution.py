@@ -148,6 +148,7 @@ def test_figures_that_json_cannot_hold_are_null(tmp_path, monkeypatch):
     [
         (Run("rc", "synthetic"), {}, "rc learns from one vector per bag"),
         (Run("miplma", "synthetic", {"watch": [0]}), {}, "watch is for runs of a plan"),
+        (Run("miplma", "synthetic", {"test_curve": True}), {}, "test_curve is for"),
         (Run("miplma", "synthetic"), {"resume": True}, "give folder"),
         (Run("miplma", "synthetic"), {"checkpoint_every": 3}, "give folder"),
         (Run("miplma", "sinthetic"), {}, "did you mean 'synthetic'"),

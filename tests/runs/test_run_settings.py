@@ -64,6 +64,26 @@ def test_the_file_of_a_run_has_the_names_that_options_have():
     assert tomllib.loads(run_toml(run)) == wanted
 
 
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [
+        ("abmil", {"one_vs_rest": True, "training__epochs": 3}),
+        ("vwsgp", {"one_vs_rest": False, "inducing": 20}),
+        ("vwsgp", {"inducing": 20, "n_jobs": 2}),
+    ],
+)
+def test_a_run_as_used_builds_the_same_learners(method, given):
+    run = Run(method, "digits-mipl", given)
+    model = run.build()
+    rebuilt = again(as_used(run, model)).build()
+    assert type(rebuilt) is type(model)
+    named = {n: repr(v) for n, v in model.get_params().items() if "training" not in n}
+    found = rebuilt.get_params()
+    assert {name: repr(found[name]) for name in named if name != "estimator"} == {
+        name: value for name, value in named.items() if name != "estimator"
+    }
+
+
 def test_a_run_as_used_is_complete_and_says_the_same() -> None:
     told = RunSettings.of_tables({"data": "synthetic", "method": "miplma-paper"})
     run = (told | RunSettings.of(["lam=3"])).run()

@@ -63,6 +63,19 @@ def test_what_is_known_is_not_computed_again(store, monkeypatch):
     assert run_plan(PLAN, store).known == 3 and len(calls) == 1
 
 
+def test_more_figures_are_kept_of_the_runs_that_are_computed(store):
+    run_plan(PLAN[:1], store)
+    run_plan(PLAN, store, more=shares)
+    found = store.answers(PLAN)
+    told = ["train_share" in found[run].figures for run in PLAN]
+    assert told == [False] + [True] * (len(PLAN) - 1)
+    assert found[PLAN[1]].figures["train_share"] == pytest.approx(0.7)
+
+
+def shares(model, train, test):
+    return {"train_share": len(train) / (len(train) + len(test))}
+
+
 def test_a_run_that_is_asked_for_twice_is_computed_once(store):
     progress = run_plan([*PLAN[:1], *PLAN[:1]], store)
     assert progress.total == 1 and len(store.results()) == 1

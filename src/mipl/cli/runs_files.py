@@ -53,8 +53,5 @@ def import_(
     if as_json:
         show_json({"store": str(store)} | vars(found))
         return
-    told = f"{found.added} results, {found.known} were known"
-    if found.passed_over:
-        told += f", {found.passed_over} rows are of other splits than ours"
-    say("imported", told)
+    say("imported", f"{found.added} results, {found.known} were known")
     say("next", f"mipl runs ls --store {store}")

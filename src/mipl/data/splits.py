@@ -1,4 +1,8 @@
-"""Train/test splits of bags: seeded, stratified, and aware of groups."""
+"""Train/test splits of bags: seeded, stratified, and aware of groups.
+
+``ten_splits`` are those of the protocol, ``cross_validation`` the folds that studies of
+the two neighbouring fields are made on.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from mipl.data.arrays import entries, texts
 from mipl.data.candidates import Candidates
@@ -83,6 +88,36 @@ def ten_splits(
         split = Split(np.flatnonzero(in_train), np.flatnonzero(~in_train))
         splits.append(split.checked(len(strata), f"split {fold}"))
     return tuple(splits)
+
+
+def cross_validation(
+    candidates: Candidates, n_folds: int = 10, seed: int = 0
+) -> tuple[Split, ...]:
+    """Return folds each of which is the test part once, in shuffled order.
+
+    Stratified by the labels where every set has one, as multi-instance studies are;
+    sets of several tell no class to stratify on, and partial-label studies do not.
+
+    Examples
+    --------
+    >>> folds = cross_validation(Candidates(np.repeat(["a", "b"], 10)), n_folds=5)
+    >>> len(folds), len(folds[0].train), len(folds[0].test)
+    (5, 16, 4)
+    """
+    known = bool((candidates.sizes == 1).all())
+    counts = candidates.matrix.sum(axis=0) if known else np.array([len(candidates)])
+    most = int(counts[counts > 0].min())
+    whole = isinstance(n_folds, int | np.integer) and not isinstance(n_folds, bool)
+    if not whole or not 2 <= n_folds <= most:
+        what = "bags of the smallest class" if known else "bags"
+        raise MiplError(
+            f"folds must be a whole number from 2 to the {most} {what}; got "
+            f"{n_folds!r}."
+        )
+    kind = StratifiedKFold if known else KFold
+    folds = kind(int(n_folds), shuffle=True, random_state=seed)
+    strata = candidates.matrix.argmax(axis=1)
+    return as_splits(list(folds.split(strata, strata)), len(strata), "fold")
 
 
 def _strata(labels: Any, candidates: Any) -> npt.NDArray[np.int64]:

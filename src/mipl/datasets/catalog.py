@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.dataset import Dataset
+from mipl.data.dataset import DEFAULT_SPLITS, Dataset
+from mipl.data.splits import cross_validation
 from mipl.datasets.entries import CATALOG
 from mipl.datasets.request import Request
 from mipl.errors import MiplError, unknown
@@ -18,6 +19,8 @@ def load_dataset(
     seed: int = 0,
     *,
     raw: str | Path | None = None,
+    within: int | None = None,
+    folds: int | None = None,
     **options: Any,
 ) -> Dataset:
     """Load a data set of the catalog by name.
@@ -30,15 +33,22 @@ def load_dataset(
         False labels per bag; 0 gives the true labels. Sets that come with labels of
         their own (families "pll" and "mil") take no other than 0 and 1.
     seed : int
-        Governs bags, where they are drawn, and false labels: the same seed gives the
-        same bits. One seed gives the same bags for every r.
+        Governs bags, where they are drawn, false labels and folds: the same seed gives
+        the same bits. One seed gives the same bags for every r.
     raw : path, optional
         A folder searched for raw files before ``MIPL_DATA`` and the user's data
         directory.
+    within : int, optional
+        Only the training bags of that one of the ten splits, so that whatever is chosen
+        by them has seen no test bag; their own splits are made of them.
+    folds : int, optional
+        Cross-validation by so many folds in the place of the ten 7:3 splits; by class
+        where every bag has one label.
     **options
         Options of that set: knobs of "synthetic"; ``disjoint`` and ``fold`` of
-        "birdsong-mipl"; ``generator``, ``q`` and ``Q`` of "kmnist"; ``generator``,
-        ``images``, ``labels``, ``patches``, ``size`` and ``per_class`` of "crc-mipl".
+        "birdsong-mipl"; ``generator``, ``q`` and ``Q`` of "kmnist" and "fmnist", and
+        ``images`` of the latter; ``generator``, ``images``, ``labels``, ``patches``,
+        ``size`` and ``per_class`` of "crc-mipl".
 
     Examples
     --------
@@ -62,6 +72,11 @@ def load_dataset(
         if option not in known:
             raise unknown(f"option of {name}", option, known)
     data = entry.load()(Request(name, int(r), int(seed), raw), **options)
+    if within is not None:
+        facts = {**data.facts, "within": within}
+        data = replace(data.split(within)[0], facts=facts)
+    if folds is not None:
+        data = _in_folds(data, name, folds, int(seed))
     return replace(
         data,
         name=name,
@@ -69,3 +84,14 @@ def load_dataset(
         source=entry.source,
         facts={"seed": int(seed), **data.facts},
     )
+
+
+def _in_folds(data: Dataset, name: str, n_folds: int, seed: int) -> Dataset:
+    if data.splits or data.groups is not None:
+        raise MiplError(
+            f"{name} has splits or groups of its own with these options, which folds "
+            f"would tear; leave folds={n_folds!r} out."
+        )
+    folds = cross_validation(data.candidates, n_folds, seed)
+    facts = {**data.facts, "folds": len(folds)}
+    return replace(data, splits={DEFAULT_SPLITS: folds}, facts=facts)

@@ -148,9 +148,17 @@ CATALOG = {
             "kmnist",
             "Kuzushiji-MNIST, the 10,000 test images",
             "pll",
-            "kmnist:build",
+            "image_vectors:build",
             "CC BY-SA 4.0",
             "Kuzushiji-MNIST (Clanuwat et al. 2018)",
+        ),
+        (
+            "fmnist",
+            "Fashion-MNIST, the 60,000 training images",
+            "pll",
+            "image_vectors:clothes",
+            "MIT",
+            "Fashion-MNIST (Xiao, Rasul, Vollgraf 2017)",
         ),
         (
             "musk1",

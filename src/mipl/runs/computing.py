@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import perf_counter
@@ -18,6 +18,7 @@ from mipl.methods.bases.base import BagClassifier
 from mipl.methods.saving.persist import versions
 from mipl.methods.wrappers.together import fit_together
 from mipl.runs.data import loaded
+from mipl.runs.epoch_scores import EpochScores
 from mipl.runs.evaluation import Evaluation, evaluate
 from mipl.runs.execution import Parts
 from mipl.runs.result import (
@@ -32,6 +33,9 @@ from mipl.runs.run import Facts, Run
 
 _DIGITS = 6  # That are kept of a figure.
 
+# More figures of a fitted model, from its training bags and its test bags.
+MoreFigures = Callable[[BagClassifier, Dataset, Dataset], Mapping[str, float | None]]
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -42,22 +46,23 @@ class Outcome:
     predictions: Predictions | None = None
 
 
-def compute(runs: Sequence[Run]) -> list[Outcome]:
+def compute(runs: Sequence[Run], more: MoreFigures | None = None) -> list[Outcome]:
     """Fit runs on the same data together; whatever fails becomes a result, too."""
     try:
         with threadpool_limits(1):
-            return _compute(runs)
+            return _compute(runs, more)
     except Exception as error:
         if len(runs) > 1:  # One of them is at fault; the others shall not suffer.
-            return [outcome for run in runs for outcome in compute([run])]
+            return [outcome for run in runs for outcome in compute([run], more)]
         told = str(error) if isinstance(error, MiplError) else _told(error)
         return [Outcome(_ended(runs[0], FAILED, message=told))]
 
 
-def _compute(runs: Sequence[Run]) -> list[Outcome]:
+def _compute(runs: Sequence[Run], more: MoreFigures | None) -> list[Outcome]:
     runs = [_checked(run) for run in runs]
     models = [run.build() for run in runs]
     parts = [run.parts(loaded(run).data) for run in runs]
+    seen = [_epoch_scores(*one) for one in zip(runs, models, parts, strict=True)]
     diverged: Mapping[int, str] = {}
     start = perf_counter()
     try:
@@ -71,8 +76,33 @@ def _compute(runs: Sequence[Run]) -> list[Outcome]:
             end = _ended(run, DIVERGED, None, seconds, message=diverged[place])
             outcomes.append(Outcome(end))
         else:
-            outcomes.append(_judged(run, model, part, seconds))
+            one = _judged(run, model, part, seconds)
+            outcomes.append(_with_more(one, model, part, more, seen[place]))
     return outcomes
+
+
+def _epoch_scores(run: Run, model: BagClassifier, parts: Parts) -> EpochScores | None:
+    """Return what looks at the test bags after every epoch, where a run asks for it."""
+    if not run.arguments.get("test_curve") or parts.test is None:
+        return None
+    return EpochScores(model, parts.test)
+
+
+def _with_more(
+    one: Outcome,
+    model: BagClassifier,
+    parts: Parts,
+    more: MoreFigures | None,
+    scores: EpochScores | None,
+) -> Outcome:
+    """Add figures and a curve that not every run has."""
+    found, curves = dict(one.result.figures), dict(one.curves or {})
+    if more is not None and parts.test is not None:
+        found |= _finite(more(model, parts.train, parts.test))
+    if scores is not None:
+        found |= _finite({"best_epoch_accuracy": scores.best})
+        curves["test_accuracy"] = [_short(value) for value in scores.accuracies]
+    return replace(one, result=replace(one.result, figures=found), curves=curves)
 
 
 def _checked(run: Run) -> Run:
@@ -122,7 +152,13 @@ def figures_of(found: Evaluation) -> dict[str, float]:
         kept["attention_auroc"] = found.instances.attention_auroc
         kept["score_auroc"] = found.instances.score_auroc
         kept["instance_violation_rate"] = found.instances.violation_rate
-    short = {name: _short(value) for name, value in kept.items()}
+    kept["all_negative_rate"] = found.all_negative_rate
+    return _finite(kept)
+
+
+def _finite(figures: Mapping[str, float | None]) -> dict[str, float]:
+    """Return the figures that are numbers, shortened."""
+    short = {name: _short(value) for name, value in figures.items()}
     return {name: value for name, value in short.items() if value is not None}
 
 

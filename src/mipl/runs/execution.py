@@ -23,6 +23,9 @@ from mipl.runs.trained_on import TrainedOn
 from mipl.training import Checkpoint
 from mipl.training.distributed import process_rank
 
+OF_PLANS = ("watch", "test_curve")  # Arguments that tell what a store is to keep.
+_AROUND = "one_vs_rest"  # Tells what is built around a method, whose arguments do not.
+
 
 @dataclass(frozen=True, eq=False)
 class Parts:
@@ -74,8 +77,7 @@ class FittedRun:
 
 def build(run: Run) -> BagClassifier:
     """Return the estimator of a run, not fitted yet."""
-    arguments = dict(run.arguments)
-    arguments.pop("watch", None)
+    arguments = {n: v for n, v in run.arguments.items() if n not in OF_PLANS}
     published = arguments.pop("published", False)
     if not isinstance(published, (bool, str)):
         raise MiplError(
@@ -94,6 +96,8 @@ def as_used(run: Run, model: BagClassifier) -> Run:
     It builds the same estimator where defaults or published settings have changed.
     """
     arguments = model.get_params(deep=False)
+    if _AROUND in run.arguments:
+        arguments[_AROUND] = run.arguments[_AROUND]
     inner = arguments.pop("estimator", None)
     if inner is not None:  # The run names the inner method's arguments, too.
         return replace(run, arguments={**as_used(run, inner).arguments, **arguments})
@@ -145,11 +149,12 @@ def execute(
     checkpoint_every: int | None = None,
 ) -> FittedRun:
     """Fit, calibrate and judge; with a folder, write what ``mipl fit`` writes."""
-    if "watch" in run.arguments:
-        raise MiplError(
-            "watch is for runs of a plan, which keep no model; leave it out, and ask "
-            "the model to attend to any bag."
-        )
+    for name in OF_PLANS:
+        if name in run.arguments:
+            raise MiplError(
+                f"{name} is for runs of a plan, which keep no model; leave it out, and "
+                "ask the model itself about any bag."
+            )
     if folder is None:
         if resume or checkpoint_every is not None:
             raise MiplError(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mipl.datasets import CATALOG
 from mipl.errors import BadFile, MiplError
 from mipl.files import read_bounded, write_text
 from mipl.runs.result import FINISHED, STATES, Result
@@ -25,9 +24,6 @@ _COLUMNS = (
     *("content", "versions", "key"),
 )
 _MAPPINGS = ("arguments", "options", "figures", "versions")
-# Of benchmarks/partial_labels.py and benchmarks/multi_instance.py: the studies of runs
-# like ours on the data's own splits, and what these are called there.
-_OWN_SPLITS, _FOLD = ("columns", "true-labels"), "fold"
 
 
 @dataclass(frozen=True)
@@ -38,13 +34,10 @@ class Imported:
     ----------
     added, known : int
         Results that are new, and those of runs that were settled before.
-    passed_over : int
-        Rows measured on splits that no run of ours has.
     """
 
     added: int
     known: int
-    passed_over: int
 
 
 def as_csv(results: Iterable[Result]) -> str:
@@ -80,13 +73,13 @@ def export(store: Store, results: Iterable[Result], path: Path) -> None:
 def import_file(path: Path, store: Store) -> Imported:
     """Take results from a CSV table or from another store; what is known stands."""
     if path.suffix == ".csv":
-        results, passed_over = read_csv(path)
+        results = read_csv(path)
         added = store.record_all((result, None, None) for result in results)
-        return Imported(added, len(results) - added, passed_over)
+        return Imported(added, len(results) - added)
     other = Store(path)
     results = other.results(STATES)
     added = _copy(other, results, store)
-    return Imported(added, len(results) - added, 0)
+    return Imported(added, len(results) - added)
 
 
 def _copy(source: Store, results: Iterable[Result], target: Store) -> int:
@@ -98,13 +91,11 @@ def _copy(source: Store, results: Iterable[Result], target: Store) -> int:
     )
 
 
-def read_csv(path: Path) -> tuple[list[Result], int]:
-    """Return the results of a CSV table, and the number of rows passed over.
+def read_csv(path: Path) -> list[Result]:
+    """Return the results of a CSV table.
 
     The columns method, arguments (JSON), data, split, seed, accuracy and seconds are
-    needed; the others that ``as_csv`` writes are read where they are there. In tables
-    of benchmarks with columns study and fold, only the studies of runs like ours on the
-    data's own splits are taken.
+    needed; the others that ``as_csv`` writes are read where they are there.
     """
     try:
         text = read_bounded(path, _LARGEST).decode()
@@ -112,35 +103,15 @@ def read_csv(path: Path) -> tuple[list[Result], int]:
         rows = list(reader)
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadFile(f"{path} is not a CSV table: {error}.") from None
-    studies = "study" in (reader.fieldnames or ())
-    needed = [_FOLD if studies and name == "split" else name for name in _NEEDED]
-    for name in needed:
+    for name in _NEEDED:
         if name not in (reader.fieldnames or ()):
-            raise BadFile(f"{path} has no column {name!r}; it needs {_listed(needed)}.")
-    found = [
-        _result(path, line, row)
-        for line, row in enumerate(rows, 2)
-        if not studies or row["study"] in _OWN_SPLITS
-    ]
-    return found, len(rows) - len(found)
+            raise BadFile(
+                f"{path} has no column {name!r}; it needs {_listed(_NEEDED)}."
+            )
+    return [_result(path, line, row) for line, row in enumerate(rows, 2)]
 
 
-def _option(text: str) -> tuple[str, Any]:
-    """Read ``name=value``: JSON, or else a word.
-
-    Examples
-    --------
-    >>> _option("patches=16"), _option("generator=row")
-    (('patches', 16), ('generator', 'row'))
-    """
-    name, value = text.split("=", 1)
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
-
-
-def _listed(names: list[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -148,19 +119,14 @@ def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
     try:
         values = {name: json.loads(row.get(name) or "{}") for name in _MAPPINGS}
         figures = values.pop("figures")
-        data, *told = row["data"].split()  # As benchmarks/measure.py names options.
-        if data in CATALOG:
-            values["options"] |= dict(_option(text) for text in told)
-        else:  # A path, which may have blanks in it.
-            data = row["data"]
         run = read_run(
             values
             | {
                 "method": row["method"],
-                "data": data,
+                "data": row["data"],
                 "content": row.get("content") or "",
                 "r": int(row.get("r") or 1),
-                "split": int(row["split"] if "split" in row else row[_FOLD]),
+                "split": int(row["split"]),
                 "seed": int(row["seed"]),
             }
         )

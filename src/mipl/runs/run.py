@@ -79,7 +79,8 @@ class Run:
         As ``mipl.method`` takes them (``training__lr``, ``reduction``), except
         ``random_state``; ``published=True`` takes the settings published for the data,
         ``published="mnist-mipl"`` those published for other data. In a plan ``watch``
-        names test bags, by their place, whose attention is kept.
+        names test bags, by their place, whose attention is kept, and
+        ``test_curve=True`` keeps the accuracy on the test bags after every epoch.
     options : mapping of JSON values
         Of the data set, its ``seed`` and the folder of ``raw`` files among them.
     r : int

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from mipl.errors import MiplError
 from mipl.runs.backends import Spread, WorkerDied, processes
-from mipl.runs.computing import Outcome, compute
+from mipl.runs.computing import MoreFigures, Outcome, compute
 from mipl.runs.data import loaded
 from mipl.runs.database import NotNow
 from mipl.runs.groups import groups
@@ -71,6 +71,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
+Work = Callable[[Sequence[Run]], list[Outcome]]
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,7 @@ def run_plan(
     workers: int = 1,
     backend: Backend | None = None,
     watch: Watch | None = None,
+    more: MoreFigures | None = None,
 ) -> Progress:
     """Compute the runs of a plan that the store does not hold, saving each as it ends.
 
@@ -137,6 +139,9 @@ def run_plan(
         As ``backends.cluster(address)``.
     watch : function of a Progress, optional
         Called at the beginning and after each run.
+    more : function of a fitted model, its training bags and its test bags, optional
+        More figures that are kept of each run, by name; runs that the store holds keep
+        those they have. Other processes must be able to import it.
 
     Returns
     -------
@@ -164,7 +169,8 @@ def run_plan(
     tell(progress)
     if todo.runs:
         with backend or processes(workers) as spread:
-            _Runner(store, spread, progress, tell).work_off(todo.runs)
+            work = compute if more is None else partial(compute, more=more)
+            _Runner(store, spread, progress, tell, work).work_off(todo.runs)
     return progress
 
 
@@ -172,10 +178,10 @@ class _Runner:
     """One runner's way through a plan."""
 
     def __init__(
-        self, store: Store, spread: Spread, progress: Progress, tell: Watch
+        self, store: Store, spread: Spread, progress: Progress, tell: Watch, work: Work
     ) -> None:
         self._store, self._leases, self._spread = store, Leases(store), spread
-        self._progress, self._tell = progress, tell
+        self._progress, self._tell, self._work = progress, tell, work
         self._flying: dict[Run, Run] = {}  # By question: what workers have now.
         self._ended: set[Run] = set()  # Questions answered here, in whatever way.
 
@@ -201,7 +207,7 @@ class _Runner:
 
     def _compute(self, parts: Sequence[list[Run]]) -> None:
         try:
-            with closing(self._spread(compute, self._leased(parts))) as outcomes:
+            with closing(self._spread(self._work, self._leased(parts))) as outcomes:
                 for some in outcomes:
                     self._keep(some)
         except WorkerDied:
@@ -211,7 +217,7 @@ class _Runner:
     def _compute_alone(self, run: Run) -> None:
         """Find out whether it was this run that ended a worker."""
         try:
-            with closing(self._spread(compute, [[run]])) as outcomes:
+            with closing(self._spread(self._work, [[run]])) as outcomes:
                 for some in outcomes:
                     self._keep(some)
         except WorkerDied as error:

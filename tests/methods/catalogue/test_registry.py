@@ -313,6 +313,10 @@ def test_gaps_are_filled_by_the_chosen_point_and_the_caller_still_wins(with_gaps
             "r must be a whole number; got 1.5",
         ),
         (
+            lambda: method("abmil", one_vs_rest="yes"),
+            "one_vs_rest of abmil must be True or False; got 'yes'.",
+        ),
+        (
             lambda: method("miplma", reduction="mean"),
             "reduction is for partial-label methods, such as proden; miplma learns "
             "from bags as they are: leave reduction out.",
@@ -493,3 +497,15 @@ def test_no_plug_in_takes_over_an_id_of_ours(plug_in):
     assert isinstance(last, Row) and "the id 'miplma' is taken" in last.fault
     with pytest.raises(MiplError, match="is taken"):
         method(last.id)
+
+
+def test_a_learner_per_class_is_a_choice_for_every_method():
+    assert isinstance(method("vwsgp"), OneVsRest)
+    assert type(method("vwsgp", one_vs_rest=False, inducing=20)) is VWSGP
+    model = method("abmil", one_vs_rest=True, training__epochs=3, n_jobs=2)
+    assert isinstance(model, OneVsRest) and model.n_jobs == 2
+    assert model.estimator.training.epochs == 3
+    # Published settings reach the learner.
+    alone = method("abmil", "musk1", r=0)
+    model = method("abmil", "musk1", r=0, one_vs_rest=True)
+    assert repr(model.estimator) == repr(alone) != repr(method("abmil"))

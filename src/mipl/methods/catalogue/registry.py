@@ -45,6 +45,7 @@ def method(
     published_for: str | None = None,
     r: int = 1,
     reduction: str | None = None,
+    one_vs_rest: bool | None = None,
     **arguments: Any,
 ) -> BagClassifier:
     """Build a method by its id.
@@ -60,10 +61,12 @@ def method(
         Number of false labels, which published settings depend on.
     reduction : {"mean", "maxmin"}, optional
         Makes a bag method of a partial-label one: ``Degraded`` around it.
+    one_vs_rest : bool, optional
+        Whether it is built inside ``OneVsRest``, a learner per class, and takes its
+        arguments too; methods of two classes are where nothing is said.
     **arguments
         Arguments of the method, which win over all settings; ``training__lr`` reaches
-        into the training settings. Methods of two classes are built inside
-        ``OneVsRest``, and take its arguments too.
+        into the training settings.
 
     Examples
     --------
@@ -74,8 +77,10 @@ def method(
     Degraded(estimator=PLSVM(lam=0.1), reduction='maxmin')
     >>> method("vwsgp", inducing=20, n_jobs=2)
     OneVsRest(estimator=VWSGP(inducing=20), n_jobs=2)
+    >>> method("vwsgp", one_vs_rest=False), method("abmil", one_vs_rest=True)
+    (VWSGP(), OneVsRest(estimator=ABMIL()))
     """
-    row = find(id)
+    row = find(id).with_learners(one_vs_rest)
     settings, preset = {}, ""
     if published_for is not None:
         found = published(id, published_for, r)

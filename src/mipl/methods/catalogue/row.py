@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -116,7 +116,7 @@ class Row:
     fault : str
         Why the method cannot be used; "" for nearly all.
     one_vs_rest : bool
-        Whether the class knows two classes, and is built inside ``OneVsRest``.
+        Whether it is built inside ``OneVsRest``, as a class that knows two classes is.
     """
 
     id: str
@@ -159,6 +159,16 @@ class Row:
         for settings in (published, self.arguments, given):
             self._set(estimator, settings)
         return cast("BagClassifier", estimator)
+
+    def with_learners(self, one_vs_rest: bool | None) -> Row:
+        """Return the row with or without a learner per class, as it is for None."""
+        if one_vs_rest is None:
+            return self
+        if not isinstance(one_vs_rest, bool):
+            raise MiplError(
+                f"one_vs_rest of {self.id} must be True or False; got {one_vs_rest!r}."
+            )
+        return replace(self, one_vs_rest=one_vs_rest)
 
     def degraded(self, estimator: BagClassifier, reduction: str) -> BagClassifier:
         """Make a bag method of a partial-label one."""

@@ -46,7 +46,7 @@ class MIPLMA(GatedClassifier):
     than of all. Without both, images with four candidates of five were not learnt.
 
     The defaults are this library's own, one setting for all data, chosen without a test
-    label by benchmarks/choose_defaults.py. ``MIPLMA.paper()`` reads the paper to the
+    label by tools/choose_defaults.py. ``MIPLMA.paper()`` reads the paper to the
     letter and ``MIPLMA.released()`` computes what the authors' program computes.
 
     Attributes

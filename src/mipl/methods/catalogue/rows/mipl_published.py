@@ -22,7 +22,7 @@ CHOICE = (
 
 # The one place for values of ours where the authors published only a grid:
 # (data, r): {"training__lr": ..., "lam": ...}, chosen as CHOICE says by
-# benchmarks/choose_released.py.
+# tools/choose_released.py.
 MIPLMA_CHOSEN: Mapping[tuple[str, int | None], Mapping[str, float]] = {
     ("sival-mipl", 1): {_LR: 0.05, _LAM: 5.0},
     ("sival-mipl", 2): {_LR: 0.05, _LAM: 5.0},

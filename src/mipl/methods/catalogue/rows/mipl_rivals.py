@@ -53,11 +53,11 @@ _DEMIPL_IMAGES = "paper, section 4.1; the rest from the authors' program"
 _DEMIPL_CHOICE = (
     "of the paper's grid (lr 0.01 and 0.05, lam 0.0001 and 0.001) the point with the "
     "best approximated accuracy on training candidates of {}, r = 1 "
-    "(benchmarks.choose_released)"
+    "(tools.choose_released)"
 )
 _DEMIPL_CHOICE_OF_PROGRAM = (
     "the point of the paper's grid that was best for the program's network on vectors, "
-    "by training candidates of Birdsong- and SIVAL-MIPL (benchmarks.choose_released)"
+    "by training candidates of Birdsong- and SIVAL-MIPL (tools.choose_released)"
 )
 
 DEMIPL = (
@@ -191,7 +191,7 @@ _PROMIPL_IMAGES = "the settings of MNIST-MIPL, r = 1, stand in"
 _PROMIPL_VECTORS = (
     "of twelve points (lr 0.005 and 0.05, tau 5, 0.5 and 0.1, gradients of norm at "
     "most 1 or any) the one with the best approximated accuracy on training candidates "
-    "of Birdsong-MIPL, r = 1 (benchmarks.choose_released); the others are those of "
+    "of Birdsong-MIPL, r = 1 (tools.choose_released); the others are those of "
     "MNIST-MIPL, r = 1"
 )
 _PROMIPL_CHOSEN = {"training__lr": 0.05, "tau": 0.1, "training__clip": 1.0}
@@ -265,7 +265,7 @@ _CDL_STAND_IN = {
 _CDL_CHOICE = (
     "of the paper's grid (lr 0.01 and 0.05), with or without a bound on gradients, the "
     "point with the best approximated accuracy on training candidates of Birdsong-MIPL "
-    "(benchmarks.choose_released); without the bound some runs diverge; width, tau_min "
+    "(tools.choose_released); without the bound some runs diverge; width, tau_min "
     "and batch are those of the same authors' MIPLMA; on CRC-MIPL dam has 200 epochs"
 )
 

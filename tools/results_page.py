@@ -1,25 +1,38 @@
-"""The results page: ours and the published figures, first of all where we are behind.
+"""Write docs/results.md: ours and the published figures, first where we are behind.
+
+    python -m tools.results_page
+    python -m tools.results_page --store results.db
 
 Everything on it comes out of a store, and every number has its command beside it.
+Without a store the committed results are read. No run is computed.
 """
 
 from __future__ import annotations
 
+import argparse
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from mipl.files import write_text
 from mipl.paper.artefact import Artefact, Product
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot, compared
 from mipl.paper.entrants import OURS
+from mipl.paper.index import ARTEFACTS
 from mipl.paper.sheet import Entry, Score, Sheet
 from mipl.reports.entry_text import MARKS, share
 from mipl.reports.markdown import escaped, sheet_lines, table_lines
-from mipl.reports.missing import missing_lines
 from mipl.runs.result import DIVERGED, FAILED, FINISHED, STATES
+from mipl.runs.results_csv import import_file
 from mipl.runs.store import Store
+from tools.missing import missing_lines
+from tools.study import RESULTS
 
+PAGE = Path(__file__).parents[1] / "docs" / "results.md"
+COMMAND = "make results"
 _INTRO = (
     "Every run is a row of the results that this page is made of; nothing on it was "
     "typed by hand. A command computes what is missing of its line, and of the method "
@@ -242,3 +255,21 @@ def _clearly_lower(score: Score) -> bool:
         return False
     spread = max(score.cell.std or 0.0, score.published.std or 0.0, _LEAST)
     return score.difference < -2 * spread
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--store", type=Path, help="instead of the committed results")
+    parser.add_argument("--out", type=Path, default=PAGE)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(given.store or Path(folder, "results.db"), create=not given.store)
+        if given.store is None:
+            import_file(RESULTS / "runs.csv", store)
+        page = results_page(store, list(ARTEFACTS.values()), Selection(), COMMAND)
+    write_text(given.out, page)
+    print(f"written: {given.out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,13 +2,13 @@
 
 import numpy as np
 import torch
-from benchmarks.inducing import exact_mean, sparse_mean
+from tools.inducing import exact_mean, sparse_mean
 
 from mipl.nn.gp import ClasswiseGP, ExactRegression
 
 
 def test_conjugate_gradients_and_points_everywhere_give_the_exact_means(monkeypatch):
-    monkeypatch.setattr("benchmarks.inducing._PRECISION", 1e-6)
+    monkeypatch.setattr("tools.inducing._PRECISION", 1e-6)
     rng = np.random.default_rng(0)
     x, at = (torch.tensor(rng.normal(size=(n, 3))) for n in (40, 7))
     y = torch.tensor(rng.normal(size=(40, 2)))

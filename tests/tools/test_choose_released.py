@@ -1,14 +1,16 @@
 """Settings chosen on training candidates are the best of the grids measured."""
 
+import csv
 import json
 
 import pytest
-from benchmarks.choose_released import FILE, GRIDS, KNOWN, grid
-from benchmarks.record import load
+from tools.choose_released import FILE, GRIDS, KNOWN, grid
 
 from mipl.methods.catalogue.registry import published
 from mipl.methods.catalogue.rows.mipl_published import CHOSEN_ON, MIPLMA_CHOSEN
 
+with FILE.open(newline="") as file:
+    ROWS = list(csv.DictReader(file))
 METHOD = "miplma-released"
 CELLS = [cell for cell in MIPLMA_CHOSEN if CHOSEN_ON.get(cell) != " of r = 1"]
 
@@ -18,11 +20,11 @@ def test_chosen_settings_are_the_best_of_a_whole_grid(cell):
     data, r = cell
     points = [
         row
-        for row in load(FILE)
+        for row in ROWS
         if (row["method"], row["data"].split()[0]) == (METHOD, data)
         and r in (None, int(row["r"]))
     ]
-    assert len(points) == len(grid(METHOD, data, r or 1))
+    assert len(points) == len(grid(METHOD, data))
     best = max(points, key=lambda row: float(row["approximated_accuracy"]))
     found = json.loads(best["arguments"])
     told = KNOWN.get((METHOD, data), {})
@@ -32,8 +34,8 @@ def test_chosen_settings_are_the_best_of_a_whole_grid(cell):
 
 @pytest.mark.parametrize("data", ["birdsong-mipl", "sival-mipl"])
 def test_promipl_on_vectors_has_the_best_point_of_its_grid(data):
-    points = [row for row in load(FILE) if row["method"] == "promipl"]
-    assert len(points) == len(grid("promipl", "birdsong-mipl", 1))
+    points = [row for row in ROWS if row["method"] == "promipl"]
+    assert len(points) == len(grid("promipl", "birdsong-mipl"))
     best = max(points, key=lambda row: float(row["approximated_accuracy"]))
     chosen = published("promipl", data).chosen
     found = json.loads(best["arguments"])

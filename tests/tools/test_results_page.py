@@ -4,6 +4,7 @@ import re
 
 import pytest
 from tests.runs.stores import diverge, store_of
+from tools.results_page import results_page
 
 from mipl.datasets.published_sets import BIRDSONG, SIVAL
 from mipl.paper.artefact_selection import Selection
@@ -19,7 +20,6 @@ from mipl.paper.entrants import (
 )
 from mipl.paper.index import ARTEFACTS
 from mipl.reports.entry_text import entry_text
-from mipl.reports.results_page import results_page
 
 VALUES = {
     Spot(OURS, SIVAL, 1): [0.80, 0.81],

@@ -3,13 +3,14 @@
 import json
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from statistics import fmean, pstdev
 
-from benchmarks.partial_labels import FILE
-from benchmarks.record import load
+from tests.tools.committed import answers
 
 from mipl.paper.published.accuracies import accuracies as published
+from tools import partial_labels
 
 PAGE = Path(__file__).parents[2] / "docs" / "partial_labels.md"
 NAMES = {
@@ -33,15 +34,18 @@ def tables():
     return found
 
 
+@cache
 def cells():
     """Return the accuracies measured, by study, data, method, arguments and epochs."""
     found = defaultdict(list)
-    for row in load(FILE):
-        given = json.loads(row["arguments"])
-        epochs = given.get("training__epochs")
-        own = {n: v for n, v in given.items() if not n.startswith("training__")}
-        key = (row["study"], row["data"], row["method"], json.dumps(own), epochs)
-        found[key].append(float(row["accuracy"]))
+    for study, plan in partial_labels.STUDIES.items():
+        for one in answers(plan()):
+            run, given = one.run, one.run.arguments
+            epochs = given.get("training__epochs")
+            own = {n: v for n, v in given.items() if not n.startswith("training__")}
+            data = (run.data, run.options.get("images"), run.options.get("q"))
+            key = (study, data, run.method, json.dumps(own), epochs)
+            found[key].append(one.accuracy)
     return found
 
 
@@ -72,7 +76,8 @@ def test_real_sets():
             ("lost", "birdsong-pll", "italian"), figures, strict=True
         ):
             epochs = None if id in ("pl-aggd", "pl-svm", "m3pl") else 200
-            values = measured["real", data, id, json.dumps(own), epochs]
+            spot = (data, None, None)
+            values = measured["real", spot, id, json.dumps(own), epochs]
             assert len(values) == (0 if figure == "too many rows" else 10)
             assert figure == (told(values) if values else "too many rows")
 
@@ -88,7 +93,8 @@ def test_kuzushiji_mnist():
         assert figures.pop() == f"{printed}, {text(two.mean - one.mean, '+')}"
         for figure, column in zip(figures, epochs, strict=True):
             done = int(column.removesuffix(" epochs"))
-            assert figure == pair("margins", f"kmnist q=0{q}", done, 5)
+            spot = ("kmnist", None, float(f"0{q}"))
+            assert figure == pair("margins", spot, done, 5)
 
 
 def test_fashion_mnist():
@@ -101,5 +107,5 @@ def test_fashion_mnist():
             ).groups()
             whole = int(images.replace(",", "")) * 5 // 4  # A fifth is for tests.
             if figure:
-                data = f"fashion-{whole} q=0{q}"
-                assert figure == pair("amount", data, int(epochs), 2)
+                spot = ("fmnist", whole, float(f"0{q}"))
+                assert figure == pair("amount", spot, int(epochs), 2)

@@ -1,32 +1,39 @@
 """What inducing points cost MIPLGP: the exact regression beside it.
 
-    python -m benchmarks.inducing --data sival-mipl birdsong-mipl --r 1
-    python -m benchmarks.inducing --summary
+    python -m tools.inducing --data sival-mipl birdsong-mipl --r 1
 
 The prior is learnt by MIPLGP, exactly, on a few training bags of split 0. With it all
 training instances are regressed on once: exactly, by conjugate gradients on the whole
 covariance (float32, 4 N^2 bytes), and through inducing points. What is told is the
-accuracy of the posterior means on the test bags. ``scaling="auto"`` makes two instances
-one length apart, ``"standard"`` leaves z-scores, which are sqrt(2 d) apart. Finished
-rows stay in results/inducing.csv.
+accuracy of the posterior means on the test bags, which is no run of the method: its own
+answer counts variances too. ``scaling="auto"`` makes two instances one length apart,
+``"standard"`` leaves z-scores, which are sqrt(2 d) apart. Prints rows as those of
+results/inducing.csv.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
+import csv
 import itertools
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks.measure import loaded
-from benchmarks.record import RESULTS, Job, append, load, missing
+from mipl import load_dataset, method
+from mipl.nn.gp import SparseRegression
+from mipl.nn.inducing import inducing_points
+from mipl.nn.segments import Segments
+from mipl.objectives import lognormal, with_negative
+from tools.study import RESULTS
 
 FILE = RESULTS / "inducing.csv"
-KEY = ["data", "r", "scaling", "points"]
+COLUMNS = ["data", "r", "scaling", "points", "length", "accuracy"]
 SCALINGS = ("auto", "standard")
 POINTS = ("200", "400", "exact")
 _BAGS = 10  # That the prior is learnt on.
@@ -64,23 +71,15 @@ def sparse_mean(
     gp: Any, x: Tensor, y: Tensor, variances: Tensor, at: Tensor, n: int
 ) -> Tensor:
     """Return the posterior means at some rows, (n, C), through inducing points."""
-    from mipl.nn.gp import SparseRegression  # noqa: PLC0415
-    from mipl.nn.inducing import inducing_points  # noqa: PLC0415
-
     points = torch.from_numpy(inducing_points(x.numpy(), n, seed=0))
     summary = SparseRegression(gp, x, variances, points).summary(y)
     cross = [gp.between(rows, points) @ summary.weights.T for rows in at.split(_ROWS)]
     return gp.constants + torch.cat(cross)
 
 
-def work(jobs: list[Job]) -> None:
-    """Save the rows of one data set and scaling."""
-    from mipl import method  # noqa: PLC0415
-    from mipl.nn.segments import Segments  # noqa: PLC0415
-    from mipl.objectives import lognormal, with_negative  # noqa: PLC0415
-
-    data, r, scaling = (jobs[0][name] for name in ("data", "r", "scaling"))
-    train, test = loaded(data, r).split(0)
+def rows(data: str, r: int, scaling: str) -> Iterator[dict[str, Any]]:
+    """Give the row of each number of points, on one data set with one scaling."""
+    train, test = load_dataset(data, r).split(0)
     few = train[np.random.default_rng(0).permutation(len(train))[:_BAGS]]
     model = method("miplgp", published_for=data, r=r, random_state=0)
     model.set_params(scaling=scaling).fit(few.bags, few.candidates)
@@ -92,39 +91,34 @@ def work(jobs: list[Job]) -> None:
     matrix, w = (torch.tensor(a) for a in (sets.matrix, sets.initial_weights()))
     _, w = with_negative(matrix, w, Segments.of(torch.tensor(train.bags.sizes)))
     y, variances = lognormal(w + model.epsilon)
-    for job in jobs:
+    length = f"{float(model.gp_.length.detach()):.3f}"
+    for points in POINTS:
         given = (model.gp_, x, y, variances, at)
         with torch.no_grad():
-            if job["points"] == "exact":
+            if points == "exact":
                 mean = exact_mean(*given)
             else:
-                mean = sparse_mean(*given, int(job["points"]))
+                mean = sparse_mean(*given, int(points))
         theta = mean[:, :-1].softmax(dim=1).numpy()
         top = np.maximum.reduceat(theta, test.bags.offsets[:-1])  # (m, k)
         found = np.asarray(train.classes)[top.argmax(axis=1)]
         accuracy = float((found == np.asarray(test.labels)).mean())
-        length = f"{float(model.gp_.length.detach()):.3f}"
-        row = job | {"length": length, "accuracy": f"{accuracy:.4f}"}
-        append(FILE, row)
-        print(*row.values(), flush=True)
+        values = (data, r, scaling, points, length, f"{accuracy:.4f}")
+        yield dict(zip(COLUMNS, values, strict=True))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", nargs="+", default=[])
+    parser.add_argument("--data", nargs="+", required=True)
     parser.add_argument("--r", nargs="+", type=int, default=[1])
     parser.add_argument("--scaling", nargs="+", choices=SCALINGS, default=SCALINGS)
-    parser.add_argument("--summary", action="store_true")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    for data, r, scaling in itertools.product(given.data, given.r, given.scaling):
-        cell = {"data": data, "r": r, "scaling": scaling}
-        jobs = missing([cell | {"points": points} for points in POINTS], KEY, FILE)
-        if jobs:
-            work(jobs)
-    if given.summary or not given.data:
-        for row in load(FILE):
-            print(*row.values())
+    writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+    for cell in itertools.product(given.data, given.r, given.scaling):
+        for row in rows(*cell):
+            writer.writerow(row)
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

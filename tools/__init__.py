@@ -1,0 +1,1 @@
+"""Studies, as plans of the runner, and the page of all results."""
