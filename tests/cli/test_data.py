@@ -370,3 +370,21 @@ def test_a_bag_twice_in_the_label_table_is_a_finding(run, tmp_path) -> None:
     (tmp_path / "t.labels.csv").write_text("bag_id,label\np,a\nq,b\np,b\n")
     ran = run("data", "validate", tmp_path / "t.csv", "--json")
     assert ran.code == 1 and [one["code"] for one in ran.json] == ["duplicate-ids"]
+
+
+def test_import_names_what_it_leaves_out_once(run, tmp_path) -> None:
+    root = tmp_path / "slides"
+    root.mkdir()
+    for name, n in (("p", 2), ("q", 0), ("r", 3)):
+        np.save(root / f"{name}.npy", np.ones((n, 2)) * n)
+    (root / "labels.csv").write_text("bag_id,label\np,x\nq,x\nr,y\ns,y\n")
+    out = tmp_path / "x.npz"
+    ran = run("data", "import", root, "-o", out)
+    assert ran.code == 2 and "q.npy" in ran.err and "bag 's'" in ran.err
+    assert not out.exists() and ran.err.count("--skip-bad") == 1
+    ran = run("data", "import", root, "-o", out, "--skip-bad", "--json")
+    assert ran.code == 0 and set(ran.json["left_out"]) == {"q", "s"}
+    assert ran.err.count("2 left out:") == 1 and ran.err.count("q.npy") == 1
+    assert read_dataset(out).bags.bag_ids.tolist() == ["p", "r"]
+    ran = run("data", "convert", root, tmp_path / "y.npz", "--skip-bad")
+    assert ran.code == 0 and (tmp_path / "y.npz").exists()

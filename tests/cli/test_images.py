@@ -319,7 +319,7 @@ def test_new_pictures_that_cannot_be_read_are_left_out_on_request(run, trained) 
     assert run(*order).code == 2
     ran = run(*order, "--skip-bad")
     assert [row["bag_id"] for row in ran.json] == ["p", "q"]
-    assert "left out: " in ran.err and "o.png" in ran.err
+    assert "1 left out:" in ran.err and "o.png" in ran.err
 
 
 def test_a_new_picture_is_explained_and_drawn_over(run, trained, tmp_path) -> None:
@@ -337,3 +337,43 @@ def test_a_new_picture_is_explained_and_drawn_over(run, trained, tmp_path) -> No
     with Image.open(tmp_path / "o.png") as drawn:
         assert drawn.width > 1000
     assert run(*order[:4], "row", "--bag", 0).code == 2
+
+
+def test_every_picture_and_row_that_cannot_be_used_is_told_at_once(
+    run, slides, tmp_path
+) -> None:
+    out = tmp_path / "x.bags.h5"
+    (slides / "a0.png").rename(slides / "a0.gif")  # Named in the table as a0.
+    (slides / "a1.png").write_bytes(b"damaged")
+    (slides / "b" / "b1.png").unlink()
+    (slides / "stray.png").write_bytes((slides / "a2.png").read_bytes())
+    ran = _to_bags(run, slides, out)
+    assert ran.code == 2 and ran.err.count("\n") == 1
+    assert "4 of 7 pictures" in ran.err and "--skip-bad" in ran.err
+    for part in (
+        "a0.gif is named",
+        "a1.png cannot be read",
+        "'b/b1' has no",
+        "'stray'",
+    ):
+        assert part in ran.err
+    ran = _to_bags(run, slides, out, "--skip-bad", "--json")
+    assert ran.code == 0, ran.err
+    assert len(ran.json["skipped"]) == 4 and ran.err.count("left out:") == 1
+    assert read_dataset(out).bags.bag_ids.tolist() == ["a2", "a3", "b/b0"]
+
+
+def test_new_pictures_are_cut_by_the_models_own_generator(run, trained) -> None:
+    folder, new = trained
+    told = run("predict", folder, new, "-g", "row", "--set", "size=4", "--json").json
+    ran = run("predict", folder, new, "--json")
+    assert ran.code == 0 and ran.json == told
+    (alone,) = run("predict", folder, new / "p.png", "--json").json
+    assert alone["p_stroma"] == pytest.approx(told[0]["p_stroma"])
+    ran = run("predict", folder, new, "--set", "size=8")
+    assert ran.code == 2 and "leave --set out" in ran.err
+    ran = run("explain", folder, new, "--bag", "q", "--json")
+    assert ran.code == 0 and ran.json["predicted"] == told[1]["predicted"]
+    (folder / "model").rename(folder.parent / "bare")
+    ran = run("predict", folder.parent / "bare", new)
+    assert ran.code == 2 and "give --generator and its --set" in ran.err

@@ -112,7 +112,7 @@ def test_bad_files_are_left_out_on_request_and_named(folder):
 
 def test_what_a_generator_refuses_is_told_with_the_picture(photos):
     pictures = [photos[0], photos[1][:7]]
-    told = r"picture 1 has 7 rows, .*refused; or leave out .* on_error=\"skip\""
+    told = r"picture 1 has 7 rows, .*refused; mend it, or .* on_error=\"skip\""
     with pytest.raises(MiplError, match=told):
         Corners(refused=7).transform(pictures)
     with pytest.warns(UserWarning, match="picture 1"):
@@ -165,7 +165,7 @@ def test_finished_pictures_are_not_computed_again(tmp_path, photos):
         Corners(refused=7).transform(bad, finished=kept)
     Corners.computed = 0
     bags = Corners(refused=7).transform(many, finished=kept)
-    assert Corners.computed == 1 + 8  # All good ones before the stop were finished.
+    assert Corners.computed == 1  # All good ones were finished before it was refused.
     assert bags.digest() == Corners().transform(many).digest()
     Corners.computed = 0
     again = Corners(refused=7).transform(many, finished=kept)

@@ -155,7 +155,7 @@ def test_wrong_options_are_told(tmp_path: Path) -> None:
         ({"bag_id": "bagid"}, "unknown column 'bagid'; did you mean 'bag_id'"),
         ({"coords": ["x"]}, "unknown column 'x'"),
         ({"labels": tmp_path / "no.csv"}, r"no\.csv does not exist"),
-        ({"labels": tmp_path}, "must be a CSV or Parquet table; it is a folder"),
+        ({"labels": tmp_path}, "must be a CSV, Parquet or Excel table; it is a folder"),
     ):
         with pytest.raises(MiplError, match=says):
             long_table.read(path, **options)

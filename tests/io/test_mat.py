@@ -61,6 +61,31 @@ def test_scipy_reads_what_we_write(tmp_path):
     assert index["testIndex"].tolist() == [[7, 8, 9]]
 
 
+def test_class_numbers_can_be_used_as_indices(tmp_path):
+    """The published programs index a row of zeros by the cells, less one."""
+    data = toy()
+    mat.write(data, tmp_path / "toy.mat")
+    cells = loadmat(tmp_path / "toy.mat")["data"]
+    for i, row in enumerate(data.candidates.matrix):
+        flags = np.zeros(3, bool)
+        flags[cells[i, 1] - 1] = True
+        assert flags.tolist() == row.tolist()
+        assert data.classes[cells[i, 2] - 1].item() == data.labels[i]
+    mat.write(data, tmp_path / "toy73.mat", version="7.3")
+    with h5py.File(tmp_path / "toy73.mat") as top:
+        numbers = top[top["data"][1, 0]]
+        assert numbers.dtype.kind == "i" and numbers.attrs["MATLAB_class"] == b"int64"
+
+
+def test_files_of_earlier_versions_had_other_numbers(tmp_path):
+    data = toy(names=(1, 2, 3))
+    cells = cells_of(data)
+    for i in range(9):
+        cells[i, 1], cells[i, 2] = cells[i, 1].astype(float), cells[i, 2].astype(float)
+    savemat(tmp_path / "a.mat", {"data": cells})
+    assert_same(mat.read(tmp_path / "a.mat"), data)
+
+
 def test_version_73_looks_as_matlab_writes_it(tmp_path):
     mat.write(toy(), tmp_path / "toy.mat", version="7.3")
     raw = (tmp_path / "toy.mat").read_bytes()

@@ -17,6 +17,7 @@ from mipl.cli.options import (
     Raw,
     Seed,
     Settings,
+    SkipBad,
     Writing,
 )
 from mipl.cli.writing import write
@@ -70,6 +71,10 @@ def import_(
     annotators: flags.Annotators = None,
     rule: flags.Rule = None,
     unsure: flags.Unsure = None,
+    slides: Annotated[
+        Path | None,
+        typer.Option(help="Table of patients and their files; labels are by patient."),
+    ] = None,
     splits: Annotated[
         Path | None, typer.Option(help="Your own splits: a file, or a folder.")
     ] = None,
@@ -93,12 +98,14 @@ def import_(
     ] = None,
     settings: Settings = None,
     writing: Writing = None,
+    skip_bad: SkipBad = False,
     as_json: Json = False,
 ) -> None:
     """Read your own data and write them as a data set.
 
     Reads MATLAB (MIPL and PLL layouts), NumPy archives, CSV and Parquet tables with a
-    row per instance, and folders with a file per bag; the content decides.
+    row per instance, and folders with a file per bag, as TRIDENT, CLAM, STAMP and
+    torchmil write them; the content decides.
     """
     told = flags.told(
         labels=labels,
@@ -106,6 +113,7 @@ def import_(
         annotators=annotators,
         rule=rule,
         unsure=unsure,
+        slides=slides,
         splits=splits,
         bag_id=bag_id,
         candidates=candidates,
@@ -119,7 +127,7 @@ def import_(
         variable=variable,
     )
     told |= given_options(settings or ())
-    _converted(path, out, told, writing, as_json)
+    _converted(path, out, told, writing, as_json, skip_bad)
 
 
 def convert(
@@ -127,10 +135,12 @@ def convert(
     out: Annotated[Path, typer.Argument(help=f"What to write: {FORMATS}.")],
     settings: Settings = None,
     writing: Writing = None,
+    skip_bad: SkipBad = False,
     as_json: Json = False,
 ) -> None:
     """Write a data set in another format, which the name of the new file decides."""
-    _converted(path, out, given_options(settings or ()), writing, as_json)
+    told = given_options(settings or ())
+    _converted(path, out, told, writing, as_json, skip_bad)
 
 
 def _converted(
@@ -139,11 +149,17 @@ def _converted(
     options: dict[str, Any],
     writing: list[str] | None,
     as_json: bool,
+    skip_bad: bool,
 ) -> None:
+    from mipl.cli.writing import leaving_out
     from mipl.errors import MiplError
     from mipl.io import read_dataset
 
     if out.exists() and path.exists() and out.samefile(path):
         raise MiplError(f"{out} cannot be converted into itself; give another name.")
     given_options(writing or (), "--write")  # A mistake there is told at once.
-    write(read_dataset(path, **options), out, as_json, writing)
+    if skip_bad:
+        options = {**options, "on_bad": "skip"}
+    with leaving_out():
+        dataset = read_dataset(path, **options)
+    write(dataset, out, as_json, writing, left_out=dataset.facts.get("left_out", {}))

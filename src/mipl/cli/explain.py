@@ -45,9 +45,9 @@ def explain(
 ) -> None:
     """Show attention per instance, candidate weights and margin of one bag.
 
-    Of a new picture, with --generator, any class may be true: all are candidates.
+    Of a new picture any class may be true: all are candidates.
     """
-    from mipl.cli.generators import unlabelled
+    from mipl.cli.generators import pictures_by, unlabelled
     from mipl.cli.tables import check_table_name, write_table
     from mipl.images.bag_generators import recorded
     from mipl.reports.bag_plots import draw_explanation
@@ -65,6 +65,7 @@ def explain(
     opened = open_model(model)
     options = given_options(settings or ())
     source = opened.source(Source(data, r, data_seed, raw, options))
+    generator = pictures_by(opened, source, generator)
     if generator is None:
         dataset = source.dataset()
     else:

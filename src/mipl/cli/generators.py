@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mipl.cli.output import warn
 from mipl.cli.progress import count_bar
 
 if TYPE_CHECKING:
@@ -28,6 +27,25 @@ def named_generator(
         arguments = {"cache": cache_dir() / "deep_features.db", **arguments}
     on_error = "skip" if skip_bad else "raise"
     return image_bags(name, **{"n_jobs": jobs, "on_error": on_error, **arguments})
+
+
+def pictures_by(
+    opened: OpenedModel, source: Source, generator: str | None
+) -> str | None:
+    """Return how DATA are to be cut where they are pictures: by which generator.
+
+    Without ``--generator`` it is the model's own, of the name "".
+    """
+    if generator is not None or not source.pictures():
+        return generator
+    if opened.trained is None or opened.trained.generator is None:
+        from mipl.errors import MiplError
+
+        raise MiplError(
+            f"{source.target} holds pictures, and it is not known how those of the "
+            "training were cut; give --generator and its --set."
+        )
+    return ""
 
 
 def unlabelled(opened: OpenedModel, source: Source, generator: str) -> Dataset:
@@ -54,6 +72,7 @@ def new_bags(
 def _cut(
     opened: OpenedModel, source: Source, generator: str, skip_bad: bool
 ) -> tuple[ImageBags, Bags]:
+    from mipl.cli.writing import tell_left_out
     from mipl.errors import MiplError
     from mipl.files import existing
 
@@ -62,11 +81,36 @@ def _cut(
             "--r, --data-seed and --raw do not go with --generator, which takes "
             "pictures; leave them out."
         )
-    made = named_generator(generator, source.options, skip_bad=skip_bad)
+    if generator:
+        made = named_generator(generator, source.options, skip_bad=skip_bad)
+    else:
+        made = _own_generator(opened, source, skip_bad)
     made.check()
     opened.check_generator(made)
     with count_bar("pictures") as progress:
         done = made.convert(existing(source.target), progress=progress)
-    for reason in done.skipped.values():
-        warn(f"left out: {reason}")
+    tell_left_out(done.skipped)
     return made, done.bags
+
+
+def _own_generator(opened: OpenedModel, source: Source, skip_bad: bool) -> ImageBags:
+    """Return the generator of a model's training pictures."""
+    from mipl.errors import MiplError
+    from mipl.images.bag_generators import recorded
+
+    assert opened.trained is not None and opened.trained.generator is not None
+    told = opened.trained.generator
+    if source.options:
+        raise MiplError(
+            "--set goes with --generator; without it pictures are cut as those of the "
+            "training: leave --set out."
+        )
+    made = recorded({"generator": told})
+    made.set_params(n_jobs=-1, on_error="skip" if skip_bad else "raise")
+    if type(made).__name__ != told.get("kind") or "weights" in made.get_params():
+        raise MiplError(
+            f"the model learnt from pictures cut by {told.get('kind')}, which needs "
+            "files or a class of your own; give --generator and --set as for the "
+            "training."
+        )
+    return made

@@ -60,9 +60,9 @@ def to_bags(
     where none is given. A command that was interrupted goes on when it is given again.
     """
     from mipl.cli.generators import named_generator
-    from mipl.cli.output import tell, warn
+    from mipl.cli.output import tell
     from mipl.cli.progress import count_bar
-    from mipl.cli.writing import write
+    from mipl.cli.writing import tell_left_out, write
     from mipl.images.labelled import read_pictures
     from mipl.io import check_dataset_name
 
@@ -91,7 +91,6 @@ def to_bags(
         kept = made.store(part)
         tell("interrupted", f"{kept} keeps what is done; the same command goes on.")
         raise
-    for reason in skipped.values():  # It begins with the name.
-        warn(f"left out: {reason}")
+    tell_left_out(skipped)
     write(data, out, as_json, skipped=skipped)
     part.unlink(missing_ok=True)

@@ -25,7 +25,7 @@ NewPictures = Annotated[
     typer.Option(
         "--generator",
         "-g",
-        help="DATA are pictures without labels, to be cut as those of the training: "
-        "the generator, whose arguments are --set.",
+        help="How DATA, pictures, are to be cut, where the model does not say: the "
+        "generator of the training, whose arguments are --set.",
     ),
 ]

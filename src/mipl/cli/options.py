@@ -45,6 +45,13 @@ PublishedSettings = Annotated[
     bool, typer.Option("--published", help="The settings published for the data.")
 ]
 SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave out pictures that cannot be used.")
+    bool,
+    typer.Option(
+        "--skip-bad", help="Leave out bags that cannot be used, and name them."
+    ),
+]
+Ids = Annotated[
+    Path | None,
+    typer.Option(help="Only these bags: a table with a column bag_id."),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help=f"What to write: {FORMATS}.")]

@@ -58,6 +58,11 @@ def warn(sentence: str) -> None:
     tell("warning", sentence)
 
 
+def note(line: str) -> None:
+    """Print on stderr a line that belongs to the sentence before it."""
+    typer.echo(f"  {plain(line)}", err=True)
+
+
 def tell(kind: str, sentence: str, style: str = "yellow") -> None:
     """Print a sentence on stderr, in one line."""
     from rich.text import Text

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder, NewPictures
-from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings, SkipBad
+from mipl.cli.options import (
+    FalseLabels,
+    Ids,
+    Json,
+    NameOrPath,
+    Raw,
+    Settings,
+    SkipBad,
+)
 from mipl.cli.output import say, show, show_json, table
 from mipl.runs.named_values import given_options
 
@@ -16,6 +24,7 @@ if TYPE_CHECKING:
     from mipl.data.bags import Bags
     from mipl.data.frozen import Array
     from mipl.methods.bases.base import BagClassifier
+    from mipl.runs.source import Source
 
 _FIRST = 10
 
@@ -32,6 +41,7 @@ def predict(
         typer.Option(help="Add sets that hold the truth with probability 1 - alpha."),
     ] = None,
     generator: NewPictures = None,
+    ids: Ids = None,
     skip_bad: SkipBad = False,
     split: Fold = None,
     r: FalseLabels = None,
@@ -42,10 +52,11 @@ def predict(
 ) -> None:
     """Predict bags: class, probabilities and, where calibrated, prediction sets.
 
-    The bags need no labels; with --generator they are made of pictures.
+    The bags need no labels. Pictures are cut as those of the training were.
     """
-    from mipl.cli.generators import new_bags
+    from mipl.cli.generators import new_bags, pictures_by
     from mipl.cli.tables import check_table_name, write_table
+    from mipl.cli.writing import leaving_out
     from mipl.errors import MiplError
     from mipl.runs.folder import open_model
     from mipl.runs.source import Source
@@ -59,14 +70,16 @@ def predict(
         )
     options = given_options(settings or ())
     source = opened.source(Source(data, r, data_seed, raw, options))
+    generator = pictures_by(opened, source, generator)
     if generator is not None and split is not None:
         raise MiplError("pictures have no splits; leave --split or --generator out.")
+    if ids is not None and (generator is not None or split is not None):
+        raise MiplError("--ids goes with files of bags, without --split; leave it out.")
     if generator is not None:
         bags = new_bags(opened, source, generator, skip_bad)
-    elif split is not None:
-        bags = source.dataset().split(split)[1].bags
     else:
-        bags = source.bags()
+        with leaving_out():
+            bags = _bags(source, split, ids, "skip" if skip_bad else "raise")
     columns = _columns(opened.model, bags, alpha)
     if out is not None:
         write_table(out, columns)
@@ -76,6 +89,12 @@ def predict(
         show_json(_records(columns))
     else:
         _show(columns, data, out)
+
+
+def _bags(source: Source, split: int | None, ids: Path | None, on_bad: str) -> Bags:
+    if split is None:
+        return source.bags(ids=ids, on_bad=on_bad)
+    return source.dataset(on_bad=on_bad).split(split)[1].bags
 
 
 def _columns(model: BagClassifier, bags: Bags, alpha: float | None) -> dict[str, Array]:

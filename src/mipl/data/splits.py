@@ -49,6 +49,19 @@ class Split:
             raise MiplError(f"{name} needs at least one training and one test bag.")
         return Split(train, test)
 
+    def among(self, which: npt.NDArray[np.int64], n_bags: int) -> Split:
+        """Return what this split of ``n_bags`` is of some of them, numbered anew.
+
+        Examples
+        --------
+        >>> Split(np.array([0, 2]), np.array([1, 3])).among(np.array([2, 3]), 4)
+        Split(train=array([0]), test=array([1]))
+        """
+        place = np.full(n_bags, -1)
+        place[which] = np.arange(len(which))
+        train, test = (place[numbers] for numbers in (self.train, self.test))
+        return Split(train[train >= 0], test[test >= 0])
+
 
 def ten_splits(
     labels: Any = None,

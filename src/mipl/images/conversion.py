@@ -17,10 +17,11 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from mipl.data.bags import Bags
-from mipl.errors import BadFile, MiplError, MissingExtra
+from mipl.errors import MiplError, MissingExtra
 from mipl.images.finished_pictures import Finished, PictureBag
 from mipl.images.pictures import Picture
 from mipl.images.pixels import Pixels
+from mipl.io.left_out import LeftOut
 
 if TYPE_CHECKING:
     from mipl.images.image_bags import ImageBags
@@ -56,7 +57,7 @@ def convert(
     progress: Progress | None = None,
     finished: str | Path | None = None,
 ) -> Converted:
-    """Return the bags of pictures in their order."""
+    """Return the bags of pictures in their order; bad ones are told all together."""
     results: list[Result] = []
     path = generator.store(finished)
     if progress is not None:
@@ -64,19 +65,37 @@ def convert(
     opened = nullcontext() if path is None else Finished.open(path)
     with opened as store:
         for part in _results(generator, pictures, store):
-            if generator.on_error == "raise":
-                _raise_first(part)
             results += part
             if progress is not None:
                 progress(len(results), len(pictures))
-    skipped = {
-        str(picture): str(result)
-        for picture, result in zip(pictures, results, strict=True)
-        if isinstance(result, MiplError)
-    }
-    if len(skipped) == len(pictures):
+    left = left_out(generator, "those given")
+    note_bad(pictures, results, left)
+    if left and generator.on_error == "raise":
+        left.settle(len(pictures))
+    if len(left.reasons) == len(pictures):
         raise MiplError(f"no picture could be used; the first because {results[0]}")
-    return Converted(_bags(generator, pictures, results), skipped)
+    return Converted(_bags(generator, pictures, results), left.reasons)
+
+
+def left_out(generator: ImageBags, where: str | Path) -> LeftOut:
+    """Return what gathers bad pictures, as the generator deals with them."""
+    option = 'on_error="skip" (--skip-bad)'
+    return LeftOut(generator.on_error, where, "picture", option)
+
+
+def note_bad(
+    pictures: Sequence[Picture], results: Sequence[object], left: LeftOut
+) -> None:
+    """Note the pictures whose result is an error."""
+    for picture, result in zip(pictures, results, strict=True):
+        if isinstance(result, MiplError):
+            left.add(str(picture), result)
+
+
+def read_all(pictures: Sequence[Picture], left: LeftOut) -> None:
+    """Note the pictures that cannot be read, without making bags of them."""
+    for picture in pictures:
+        note_bad([picture], [_read(picture)], left)
 
 
 def _results(
@@ -143,17 +162,6 @@ def _read(picture: Picture) -> Pixels | MiplError:
         raise
     except MiplError as error:
         return error
-
-
-def _raise_first(results: Sequence[Result]) -> None:
-    for result in results:
-        if isinstance(result, MiplError):
-            damaged = isinstance(result, BadFile)
-            first = "mend it, " if damaged else ""
-            raise (BadFile if damaged else MiplError)(
-                f"{str(result).rstrip('.')}; {first}or leave out such pictures by "
-                'on_error="skip" (--skip-bad).'
-            )
 
 
 def _key(settings: str, picture: Picture) -> str | None:

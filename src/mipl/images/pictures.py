@@ -16,6 +16,7 @@ from mipl.errors import BadFile, MiplError
 from mipl.files import existing
 from mipl.files import sha256 as file_sha256
 from mipl.images.pixels import Pixels, as_pixels, read_pixels
+from mipl.io.folders.layouts import SUFFIXES as FEATURE_FILES
 
 SUFFIXES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 
@@ -85,6 +86,22 @@ def as_pictures(X: Any) -> list[Picture]:
         raise MiplError("there are no pictures; give at least one.")
     _check_names(found)
     return found
+
+
+def are_pictures(path: Path) -> bool:
+    """Tell whether a path is a picture, or a folder that holds nothing but pictures.
+
+    Toolkits put thumbnails beside files of features; such a folder is none of pictures.
+    """
+    if not path.is_dir():
+        return path.suffix.lower() in SUFFIXES
+    kinds = {
+        Path(name).suffix.lower()
+        for _, _, names in os.walk(path)
+        for name in names
+        if not name.startswith(".")
+    }
+    return bool(kinds & set(SUFFIXES)) and not kinds & set(FEATURE_FILES)
 
 
 def _check_stack(stack: Array) -> None:

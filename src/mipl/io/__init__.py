@@ -14,13 +14,17 @@ from mipl.errors import MiplError, unknown
 from mipl.files import existing
 from mipl.io.arrays import npz
 from mipl.io.folders import folders
+from mipl.io.left_out import BagsLeftOut, LeftOut
 from mipl.io.matlab import mat
 from mipl.io.native import hdf5
 from mipl.io.split_files import read_split_files
 from mipl.io.tables import long_table
 from mipl.io.tables.annotations import read_annotations
+from mipl.io.tables.columns import as_text
+from mipl.io.tables.label_table import as_ids
 
 __all__ = [
+    "BagsLeftOut",
     "check_dataset_name",
     "read_annotations",
     "read_bags",
@@ -36,15 +40,17 @@ class _Format:
     read: Callable[..., Dataset]
     write: Callable[..., None]
     read_bags: Callable[..., Bags] | None = None
+    # A file of ours is whole, by its checksums, or damaged as one.
+    per_bag: bool = True
 
 
-_HDF5 = _Format(hdf5.sniff, hdf5.read, hdf5.write)
+_HDF5 = _Format(hdf5.sniff, hdf5.read, hdf5.write, per_bag=False)
 _MAT = _Format(mat.sniff, mat.read, mat.write)
 _NPZ = _Format(npz.sniff, npz.read, npz.write, npz.read_bags)
 _TABLE = _Format(
     long_table.sniff, long_table.read, long_table.write, long_table.read_bags
 )
-_FOLDER = _Format(folders.sniff, folders.read, folders.write)
+_FOLDER = _Format(folders.sniff, folders.read, folders.write, folders.read_bags)
 
 # In this order: anything that begins like text may be a table.
 _BY_CONTENT = (_MAT, _HDF5, _NPZ, _FOLDER, _TABLE)
@@ -59,7 +65,11 @@ _BY_SUFFIX = {
 
 
 def read_dataset(
-    path: str | Path, *, splits: str | Path | None = None, **options: Any
+    path: str | Path,
+    *,
+    splits: str | Path | None = None,
+    on_bad: str = "raise",
+    **options: Any,
 ) -> Dataset:
     r"""Read a data set; the content of the file decides how, not its name.
 
@@ -68,15 +78,21 @@ def read_dataset(
     path : file or folder
         Our own HDF5 file (read lazily), a MATLAB file in the MIPL or PLL layout, a
         NumPy archive, a long CSV or Parquet table with a label table, or a folder with
-        a file per bag and a label table.
+        a file per bag and a label table (as TRIDENT, CLAM, STAMP and torchmil write
+        them). A label table is CSV, Parquet or Excel.
     splits : path, optional
         Your own splits, see ``read_split_files``; they become the default ones.
+    on_bad : "raise" or "skip"
+        Whether bags that cannot be used (a missing or damaged file, no instances, no
+        label) are told in one sentence about all of them, or left out with one warning
+        that names them; ``facts["left_out"]`` then says why.
     **options
         Those of the format. MATLAB: ``variable``, ``target``, ``partial_target``,
         ``classes``, ``index``. Tables and folders: ``labels`` and ``annotations``
         (paths), ``bag_id``, ``candidates``, ``label``, ``group``, ``split``,
         ``annotators`` (names of columns), ``classes``, ``rule``, ``unsure``; folders
-        also ``file``, tables ``features`` and ``coords``.
+        also ``file`` and ``slides`` (a table of patients and their files), tables
+        ``features`` and ``coords``.
 
     Examples
     --------
@@ -92,20 +108,31 @@ def read_dataset(
     path = existing(path)
     form = _form_of(path)
     _check_options(form.read, options, "reading", path)
-    dataset = form.read(path, **options)
+    left = LeftOut(on_bad, path)
+    dataset = form.read(path, *([left] if form.per_bag else []), **options)
+    left.warn(len(dataset) + len(left.reasons))
+    if left:
+        facts = {**dataset.facts, "left_out": left.reasons}
+        dataset = replace(dataset, facts=facts)
     if splits is None:
         return dataset
     own = read_split_files(splits, dataset.bags)
     return replace(dataset, splits={**dataset.splits, DEFAULT_SPLITS: own})
 
 
-def read_bags(path: str | Path, **options: Any) -> Bags:
-    r"""Read bags to predict; tables and NumPy archives need no labels for that.
+def read_bags(
+    path: str | Path, *, ids: Any = None, on_bad: str = "raise", **options: Any
+) -> Bags:
+    r"""Read bags to predict; tables, archives and folders need no labels for that.
 
     Parameters
     ----------
     path : file or folder
         As for ``read_dataset``; the other formats need labels here, too.
+    ids : list of bag ids, or path, optional
+        Only these bags, in this order; a table of them needs one column, ``bag_id``.
+    on_bad : "raise" or "skip"
+        As for ``read_dataset``.
     **options
         Those of the format.
 
@@ -120,10 +147,31 @@ def read_bags(path: str | Path, **options: Any) -> Bags:
     """
     path = existing(path)
     form = _form_of(path)
+    left = LeftOut(on_bad, path)
+    if form is _FOLDER:  # It reads no other files.
+        options, ids = {**options, "ids": ids}, None
     if form.read_bags is None:
-        return read_dataset(path, **options).bags
-    _check_options(form.read_bags, options, "reading", path)
-    return form.read_bags(path, **options)
+        bags = read_dataset(path, on_bad=on_bad, **options).bags
+    else:
+        _check_options(form.read_bags, options, "reading", path)
+        bags = form.read_bags(path, left, **options)
+    if ids is not None:
+        bags = _chosen(bags, ids, left)
+    left.warn(len(bags) + len(left.reasons))
+    return bags
+
+
+def _chosen(bags: Bags, ids: Any, left: LeftOut) -> Bags:
+    """Return the bags with these ids, in their order."""
+    wanted = as_ids(ids)
+    if bags.bag_ids is None:
+        raise MiplError(f"{left.where} has no bag ids to choose by; leave ids out.")
+    place = {as_text(name): i for i, name in enumerate(bags.bag_ids.tolist())}
+    for name in wanted:
+        if name not in place:
+            left.add(name, f"{left.where} has no bag {name[:80]!r}")
+    left.settle(len(wanted))
+    return bags[[place[name] for name in wanted if name in place]]
 
 
 def write_dataset(dataset: Dataset, path: str | Path, **options: Any) -> None:

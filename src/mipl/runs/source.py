@@ -11,6 +11,7 @@ from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
 from mipl.datasets import CATALOG, load_dataset
 from mipl.errors import MiplError, unknown
+from mipl.images.pictures import are_pictures
 from mipl.io import read_bags, read_dataset
 
 if TYPE_CHECKING:
@@ -45,19 +46,35 @@ class Source:
         drawn = options.pop("seed", None), options.pop("raw", None)
         return cls(run.data, r, *drawn, options)
 
-    def dataset(self) -> Dataset:
+    def dataset(self, on_bad: str = "raise") -> Dataset:
         """Load or read it; an unknown name gets a guess."""
         if self.target in CATALOG:
             r, seed = (1 if self.r is None else self.r), self.seed or 0
             options = self._others("name", "r", "seed", "raw")
             return load_dataset(self.target, r, seed, raw=self.raw, **options)
-        return read_dataset(self.path(), **self._others("path"))
+        options = {"on_bad": on_bad, **self._others("path")}
+        return read_dataset(self.path(), **options)
 
-    def bags(self) -> Bags:
-        """Load or read the bags alone; tables of them need no labels."""
+    def bags(self, **options: Any) -> Bags:
+        """Load or read the bags alone; files of them need no labels.
+
+        The ``options`` are those of ``read_bags``: which ids, and what to do with bad
+        bags.
+        """
         if self.target in CATALOG:
+            if options.get("ids") is not None:
+                raise MiplError(
+                    f"--ids goes with files of your own; {self.target} is a data set "
+                    "of the catalog: choose by --split."
+                )
             return self.dataset().bags
-        return read_bags(self.path(), **self._others("path"))
+        return read_bags(self.path(), **{**options, **self._others("path")})
+
+    def pictures(self) -> bool:
+        """Tell whether a path is named at which there are pictures."""
+        if self.target in CATALOG or not Path(self.target).exists():
+            return False
+        return are_pictures(Path(self.target))
 
     def path(self) -> Path:
         """Return what was named as a path; what can only be a wrong name is refused."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mipl.data.bag_metadata import bag_name
 from mipl.data.bags import Bags
 from mipl.data.blocks import blocks
 from mipl.data.candidates import Candidates
@@ -17,6 +18,7 @@ from mipl.data.splits import Split
 from mipl.errors import BadFile
 from mipl.io import dataset_record as records
 from mipl.io.arrays.archive import is_archive_of_arrays, read_arrays, write_arrays
+from mipl.io.left_out import LeftOut, note_bad_rows, note_empty_sets
 
 _PIECE = 1 << 16
 _RECORD = "record"
@@ -33,6 +35,8 @@ _ALIASES = {
     "instance_labels": ("instance_labels", "instance_label"),
     "uris": ("uris", "uri"),
 }
+_PER_BAG = ("candidates", "weights", "labels", "bag_ids", "groups", "uris")
+_PER_INSTANCE = ("instances", "coords", "instance_labels")
 _OF_BAGS = ("bag_ids", "coords", "instance_labels", "uris")
 
 
@@ -41,32 +45,82 @@ def sniff(path: Path) -> bool:
     return path.is_file() and is_archive_of_arrays(path)
 
 
-def read(path: str | Path) -> Dataset:
+def read(path: str | Path, left: LeftOut | None = None) -> Dataset:
     """Read a data set from an .npz file.
 
     Besides our own files these layouts are known: flat bags (``instances`` or ``X``
     of shape (N, d), ``offsets``, and ``candidates`` (m, k) or ``bag_labels``), and
     partial labels (``X`` (m, d), ``candidates`` (m, k), ``y``). Whole-number labels
-    beside textual ``class_names`` are their positions, from 0.
+    beside textual ``class_names`` are their positions, from 0. ``left`` takes the bags
+    that cannot be used; otherwise they are refused.
     """
     path = Path(path)
+    left = LeftOut("raise", path) if left is None else left
     arrays, record, found = _members(path)
+    found, kept, total = _usable(found, left, labelled=True)
     details = {"name": path.stem} if record is None else records.details(record)
     candidates, labels = _labelling(found, path)
+    splits = _read_splits(arrays, record, path)
+    if len(kept) < total:
+        splits = {
+            name: [split.checked(total).among(kept, total) for split in folds]
+            for name, folds in splits.items()
+        }
     return Dataset(
         _bags(found, record),
         candidates,
         labels=labels,
         groups=found["groups"],
-        splits=_read_splits(arrays, record, path),
+        splits=splits,
         **details,
     )
 
 
-def read_bags(path: str | Path) -> Bags:
+def read_bags(path: str | Path, left: LeftOut | None = None) -> Bags:
     """Read the bags of an .npz file; labels are neither needed nor read."""
     _, record, found = _members(Path(path))
-    return _bags(found, record)
+    left = LeftOut("raise", path) if left is None else left
+    return _bags(_usable(found, left, labelled=False)[0], record)
+
+
+def _usable(
+    found: dict[str, Array | None], left: LeftOut, labelled: bool
+) -> tuple[dict[str, Array | None], Array, int]:
+    """Return the arrays of the bags that can be used, their numbers, and how many.
+
+    Arrays of another form than bags have are left for ``Bags`` to tell of.
+    """
+    x, offsets = found["instances"], found["offsets"]
+    assert x is not None
+    flat = offsets is not None
+    if offsets is None:
+        offsets = np.arange(len(x) + 1 if x.ndim else 1)
+    steps = np.diff(offsets) if offsets.ndim == 1 else np.array([-1])
+    whole = x.ndim > 1 and x.size and x.dtype.kind in "biuf" and len(steps)
+    if not whole or (steps < 0).any() or offsets[-1] != len(x) or offsets[0] != 0:
+        return found, np.arange(len(steps)), len(steps)
+    total = len(steps)
+    ids = found["bag_ids"]
+    names = [bag_name(ids, i) for i in range(total)]
+    note_bad_rows(x.reshape(len(x), -1), offsets, names, left)
+    matrix = found["candidates"]
+    if labelled and matrix is not None and len(matrix) == total:
+        note_empty_sets(matrix.reshape(total, -1), names, left)
+    left.settle(total)
+    kept = left.usable(names)
+    if len(kept) == total:
+        return found, kept, total
+    rows = np.flatnonzero(np.isin(np.repeat(np.arange(total), steps), kept))
+    taken = dict(found)
+    for name in _PER_BAG:
+        if (values := found[name]) is not None:
+            taken[name] = values[kept]
+    for name in _PER_INSTANCE:
+        if (values := found[name]) is not None:
+            taken[name] = values[rows]
+    if flat:
+        taken["offsets"] = np.concatenate([[0], np.cumsum(steps[kept])])
+    return taken, kept, total
 
 
 def _members(

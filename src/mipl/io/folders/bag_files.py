@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from mipl.data.frozen import Array
-from mipl.errors import BadFile, MiplError
+from mipl.errors import BadFile
+from mipl.fenced.hdf5_arrays import ATTRIBUTES
 from mipl.files import inside
 from mipl.io.arrays import npy
-from mipl.io.fence.reading import fenced_arrays
-
-FEATURES, COORDS, INSTANCE_LABELS = "features", "coords", "inst_labels"
-# Where toolkits put the files: ours and torchmil's, STAMP's, CLAM's.
-_FOLDERS = (FEATURES, "feats", "h5_files")
-_TRIDENT = "features_*"
-_HDF5 = (".h5", ".hdf5")
-_SUFFIXES = (".npy", *_HDF5)
+from mipl.io.fence.reading import fenced
+from mipl.io.folders import tiles
+from mipl.io.folders.layouts import (
+    COORDS,
+    FEATURES,
+    HDF5,
+    INSTANCE_LABELS,
+    SUFFIXES,
+    refuse_pickles,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,47 +34,19 @@ class BagContent:
     features: Array  # (n_i, d)
     coords: Array | None = None  # (n_i, c)
     labels: Array | None = None  # (n_i,)
-
-
-def features_folder(root: Path) -> Path:
-    """Return the folder that holds the bag files: a known sub-folder, or the root."""
-    for name in _FOLDERS:
-        if (root / name).is_dir():
-            return root / name
-    trident = [folder for folder in sorted(root.glob(_TRIDENT)) if folder.is_dir()]
-    if len(trident) > 1:
-        raise MiplError(
-            f"{root} holds several feature folders, "
-            f"{', '.join(folder.name for folder in trident)[:200]}; give one of them."
-        )
-    return trident[0] if trident else root
-
-
-def bag_files(folder: Path) -> dict[str, Path]:
-    """Return the bag files of a folder by their names without suffix, sorted."""
-    found: dict[str, Path] = {}
-    for file in sorted(folder.iterdir()):
-        if file.suffix.lower() in _SUFFIXES and not file.name.startswith("."):
-            if file.stem in found:
-                raise BadFile(
-                    f"{folder} holds both {found[file.stem].name} and {file.name}."
-                )
-            found[file.stem] = file
-    if not found:
-        raise BadFile(
-            f"{folder} holds no bags; it needs a .npy or HDF5 (.h5) file per bag."
-        )
-    return found
+    told: tiles.Attributes = field(default_factory=dict)
 
 
 def locate(name: str, folders: Sequence[Path]) -> Path:
     """Find a file that a label table names, inside one of these folders."""
     for folder in folders:
-        for suffix in ("", *_SUFFIXES):
+        for suffix in ("", *SUFFIXES):
             file = inside(folder, name + suffix)
             with suppress(OSError):  # A name too long for any file.
                 if file.is_file():
                     return file
+    if not any(file.suffix in SUFFIXES for file in folders[0].iterdir()):
+        refuse_pickles(folders[-1])
     raise BadFile(f"the bag file {name[:80]!r} is not in {folders[0]}; check its name.")
 
 
@@ -88,6 +64,7 @@ def read_bag(files: Sequence[Path]) -> BagContent:
         np.concatenate([part.features for part in parts]),
         joined([part.coords for part in parts]),
         joined([part.labels for part in parts]),
+        parts[0].told,
     )
 
 
@@ -98,8 +75,9 @@ def read_array(file: Path) -> Array:
 
 
 def _read_file(file: Path) -> BagContent:
-    if file.suffix.lower() in _HDF5:
-        arrays = fenced_arrays(file, "hdf5", wanted=[FEATURES, "feats", COORDS])
+    told: tiles.Attributes = {}
+    if file.suffix.lower() in HDF5:
+        arrays, told = _read_hdf5(file)
         features = arrays.get(FEATURES, arrays.get("feats"))
         if features is None:
             raise BadFile(f"{file} holds neither a data set features nor feats.")
@@ -108,14 +86,29 @@ def _read_file(file: Path) -> BagContent:
     features = _checked(features, file)
     coords = arrays.get(COORDS)
     coords = _beside(file, COORDS) if coords is None else coords
-    labels = _beside(file, INSTANCE_LABELS)
-    return BagContent(
-        features,
-        None if coords is None else _rows(coords, len(features), file, COORDS),
-        None
-        if labels is None
-        else _rows(labels, len(features), file, "labels").ravel(),
+    labels = next(
+        (
+            found
+            for name in INSTANCE_LABELS
+            if (found := _beside(file, name)) is not None
+        ),
+        None,
     )
+    if coords is not None:
+        coords = tiles.boxes(_rows(coords, len(features), file, COORDS), told)
+    if labels is not None:
+        labels = _rows(labels, len(features), file, "labels").ravel()
+    return BagContent(features, coords, labels, told)
+
+
+def _read_hdf5(file: Path) -> tuple[dict[str, Array], tiles.Attributes]:
+    """Return the arrays of a feature file and what is written beside them."""
+    frames = fenced(
+        file, "hdf5", wanted=[FEATURES, "feats", COORDS], attributes=tiles.WANTED
+    )
+    arrays = {frame.name: frame for frame in frames}
+    told = json.loads(arrays.pop(ATTRIBUTES).text)
+    return {n: f.array for n, f in arrays.items() if f.array is not None}, told
 
 
 def _checked(features: Array, file: Path) -> Array:
@@ -138,12 +131,17 @@ def _checked(features: Array, file: Path) -> Array:
     return features
 
 
-def _beside(file: Path, kind: str) -> Array | None:
+def _beside(file: Path, *kinds: str) -> Array | None:
     """Read the file of the same name in the folder ``coords`` or ``inst_labels``."""
-    other = file.parent.parent / kind / f"{file.stem}.npy"
-    return (
-        read_array(other) if file.parent.name == FEATURES and other.is_file() else None
-    )
+    for root in (file.parent.parent, file.parent.parent.parent):
+        # torchmil keeps those of several extractors in features/features_name.
+        if file.parent.relative_to(root).parts[:1] != (FEATURES,):
+            continue
+        for kind in kinds:
+            other = root / kind / f"{file.stem}.npy"
+            if other.is_file():
+                return read_array(other)
+    return None
 
 
 def _rows(values: Array, n: int, file: Path, what: str) -> Array:
@@ -160,4 +158,5 @@ def _rows(values: Array, n: int, file: Path, what: str) -> Array:
 def joined(parts: list[Array | None]) -> Array | None:
     """Join what every file has; what one lacks, the bag lacks."""
     known = [part for part in parts if part is not None]
-    return np.concatenate(known) if len(known) == len(parts) else None
+    alike = len({part.shape[1:] for part in known}) == 1
+    return np.concatenate(known) if alike and len(known) == len(parts) else None

@@ -14,9 +14,11 @@ from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
 from mipl.files import write_text
 from mipl.io import dataset_record as records
-from mipl.io.folders.bag_files import COORDS, FEATURES, INSTANCE_LABELS
+from mipl.io.folders.layouts import COORDS, FEATURES
+from mipl.io.folders.layouts import INSTANCE_LABELS as KNOWN
 from mipl.io.tables import label_columns as ours
 
+INSTANCE_LABELS = KNOWN[0]
 LABELS, RECORD = "labels.csv", "dataset.json"
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}")
 _PIECE = 1 << 16

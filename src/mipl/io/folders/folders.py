@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mipl.data.bag_metadata import bag_name
 from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
 from mipl.io import dataset_record as records
 from mipl.io.folders import bag_files as files
+from mipl.io.folders import layouts
 from mipl.io.folders.folder_write import LABELS, RECORD, write
+from mipl.io.folders.tiles import tile_facts
+from mipl.io.left_out import LeftOut
 from mipl.io.tables import label_columns as ours
 from mipl.io.tables.columns import Columns
 from mipl.io.tables.label_options import LabelOptions
-from mipl.io.tables.label_table import LabelTable, read_label_table
+from mipl.io.tables.label_table import as_ids, bags_of_table, read_label_table
+from mipl.io.tables.slide_table import joined_tables
+from mipl.io.tables.table_file import SUFFIXES as TABLES
 from mipl.io.tables.table_file import read_columns
 
-__all__ = ["read", "sniff", "write"]
-
-_TABLES = (".csv", ".parquet")
+__all__ = ["read", "read_bags", "sniff", "write"]
 
 
 def sniff(path: Path) -> bool:
@@ -31,7 +38,12 @@ def sniff(path: Path) -> bool:
 
 
 def read(
-    path: str | Path, *, labels: str | Path | None = None, **columns: Any
+    path: str | Path,
+    left: LeftOut | None = None,
+    *,
+    labels: str | Path | None = None,
+    slides: str | Path | None = None,
+    **columns: Any,
 ) -> Dataset:
     """Read a folder of bag files and its label table.
 
@@ -45,40 +57,114 @@ def read(
     Parameters
     ----------
     path : folder
+    left : LeftOut, optional
+        Takes the bags that cannot be used; otherwise they are refused.
     labels : path, optional
         The label table; by default ``labels.csv`` or the only table in the folder.
+    slides : path, optional
+        A table of patients and their files, where ``labels`` has a row per patient; the
+        files of a patient are one bag, or each is its own with ``bag_id`` naming the
+        column of the files.
     **columns
         ``bag_id``, ``file``, ``candidates``, ``label``, ``group``, ``split``,
         ``classes``, ``annotations``, ``annotators``, ``rule``, ``unsure``: see
         ``LabelOptions``.
     """
     root = existing(path)
+    left = LeftOut("raise", root) if left is None else left
     record = ours.from_record(root / RECORD)
-    options = ours.with_classes(LabelOptions.of(columns), record)
-    folder = files.features_folder(root)
-    source = _label_source(root, folder, labels, options)
+    options = ours.with_classes(LabelOptions.of(columns, "slides"), record)
+    folder = layouts.features_folder(root)
+    source, options = _label_source(root, folder, labels, slides, options, left)
     if source is not None:
         ours.check_header(source, record, RECORD)
-    table = read_label_table(source, options, types=(record or {}).get("types"))
-    paths = _paths(table, folder, root)
-    contents = [files.read_bag(paths[key]) for key in table.keys]
-    table.check_sizes(np.array([len(bag.features) for bag in contents]), root)
-    return _dataset(root, table, paths, contents, record)
+    types = (record or {}).get("types")
+    table = read_label_table(source, options, types=types, left=left)
+    named = None
+    if table.files is not None:
+        named = dict(zip(table.keys, table.files, strict=True))
+    paths = _paths(table.keys, named, folder, root, left)
+    if named is None:
+        _note_unlabelled(paths, folder, left)
+    found = _read_bags(paths, left)
+    left.settle(len({*table.keys, *left.reasons}))
+    table = table.take(left.usable(table.keys))
+    sizes = np.array([len(found.contents[key].features) for key in table.keys])
+    table.check_sizes(sizes, root)
+    details: dict[str, Any] = {
+        "name": root.resolve().name,
+        "facts": found.facts(folder),
+    }
+    if record is not None:
+        details = records.details(record)
+    bags = found.bags(table.keys, record, root, table.uris)
+    return table.dataset(bags, **details)
+
+
+def read_bags(
+    path: str | Path,
+    left: LeftOut | None = None,
+    *,
+    ids: str | Path | Sequence[Any] | None = None,
+    labels: str | Path | None = None,
+    slides: str | Path | None = None,
+    **columns: Any,
+) -> Bags:
+    """Read the bags of a folder; labels are neither needed nor read.
+
+    ``ids``, a list or a table, say which bags to read and in which order. Otherwise the
+    ids of the label table do, where there is one, and its column ``file`` says which
+    files they are; where there is none, every file is a bag.
+    """
+    root = existing(path)
+    left = LeftOut("raise", root) if left is None else left
+    record = ours.from_record(root / RECORD)
+    options = LabelOptions.of(columns, "slides")
+    folder = layouts.features_folder(root)
+    if isinstance(ids, (str, Path)) and labels is None:
+        labels, ids = ids, None
+    named = None
+    if labels is not None or slides is not None or (ids is None and _tables(root)):
+        source, options = _label_source(root, folder, labels, slides, options, left)
+        assert source is not None
+        keys, named = bags_of_table(source, options)
+    else:
+        keys = list(layouts.bag_files(folder))
+    if ids is not None:
+        keys = as_ids(ids)
+    found = _read_bags(_paths(keys, named, folder, root, left), left)
+    left.settle(len(keys))
+    kept = [keys[i] for i in left.usable(keys)]
+    return found.bags(kept, record, root)
+
+
+def _tables(root: Path) -> list[Path]:
+    """Return the tables of a folder; one called labels makes the others not count."""
+    tables = [file for file in sorted(root.iterdir()) if file.suffix in TABLES]
+    return [file for file in tables if file.stem == "labels"] or tables
 
 
 def _label_source(
-    root: Path, folder: Path, labels: str | Path | None, options: LabelOptions
-) -> Columns | None:
+    root: Path,
+    folder: Path,
+    labels: str | Path | None,
+    slides: str | Path | None,
+    options: LabelOptions,
+    left: LeftOut,
+) -> tuple[Columns | None, LabelOptions]:
+    """Return the label table and what its columns mean."""
+    tables = _tables(root)
+    if slides is not None:
+        return joined_tables(labels, slides, options, left)
     if labels is not None:
-        return read_columns(labels)
-    tables = [file for file in sorted(root.iterdir()) if file.suffix in _TABLES]
-    tables = [file for file in tables if file.stem == "labels"] or tables
+        return read_columns(labels), options
     if len(tables) == 1:
-        return read_columns(tables[0])
+        return read_columns(tables[0]), options
     if (root / "labels").is_dir() and not tables:
-        return _label_files(root, folder)
+        return _label_files(root, folder), options
     if options.annotations is not None and not tables:
-        return None
+        return None, options
+    layouts.bag_files(folder)  # A folder without bags has no need of labels.
     what = "several tables" if tables else "no label table"
     raise MiplError(
         f"{root} holds {what}; put {LABELS} there or name one with labels= or "
@@ -87,11 +173,15 @@ def _label_source(
 
 
 def _label_files(root: Path, folder: Path) -> Columns:
-    """Read one label per bag from ``labels/bag.npy``."""
-    found = files.bag_files(folder)
-    values = []
+    """Read one label per bag from ``labels/bag.npy``; one that is not there is None."""
+    found = layouts.bag_files(folder)
+    values: list[Any] = []
     for name in found:
-        value = files.read_array(existing(root / "labels" / f"{name}.npy"))
+        file = root / "labels" / f"{name}.npy"
+        if not file.is_file():
+            values.append(None)
+            continue
+        value = files.read_array(file)
         if value.size != 1:
             raise BadFile(
                 f"{root / 'labels' / name}.npy must hold one label; its shape is "
@@ -102,41 +192,92 @@ def _label_files(root: Path, folder: Path) -> Columns:
     return Columns(root / "labels", cells, range(1, len(found) + 1), "file")
 
 
-def _paths(table: LabelTable, folder: Path, root: Path) -> dict[str, list[Path]]:
-    """Return the files of each bag; without a file column, bags and files match."""
-    if table.files is not None:
-        named = zip(table.keys, table.files, strict=True)
-        return {
-            key: [files.locate(n, (folder, root)) for n in own] for key, own in named
-        }
-    found = files.bag_files(folder)
-    for key in table.keys:
-        if key not in found:
-            raise BadFile(f"bag {key[:80]!r} has a label but no file in {folder}.")
-    for name in found.keys() - set(table.keys):
-        raise BadFile(f"{found[name]} has no row in the label table; add or move it.")
-    return {key: [found[key]] for key in table.keys}
-
-
-def _dataset(
+def _paths(
+    keys: Sequence[str],
+    named: Mapping[str, Sequence[str]] | None,
+    folder: Path,
     root: Path,
-    table: LabelTable,
-    paths: dict[str, list[Path]],
-    contents: list[files.BagContent],
-    record: dict[str, Any] | None,
-) -> Dataset:
-    details: dict[str, Any] = {"name": root.resolve().name}
-    uris: Any = ["|".join(map(str, paths[key])) for key in table.keys]
-    shape = None
-    if record is not None:
-        details, shape = records.details(record), records.shape_of(record)
-        uris = table.uris
-    bags = Bags(
-        [content.features for content in contents],
-        bag_ids=ours.bag_ids(table.keys, record, root),
-        coords=files.joined([content.coords for content in contents]),
-        instance_labels=files.joined([content.labels for content in contents]),
-        uris=uris if table.uris is None else table.uris,
-        instance_shape=shape,
-    )
-    return table.dataset(bags, **details)
+    left: LeftOut,
+) -> dict[str, list[Path]]:
+    """Return the files of each bag; without names of files, bags and files match."""
+    paths: dict[str, list[Path]] = {}
+    found = layouts.bag_files(folder) if named is None else {}
+    for key in keys:
+        if named is None:
+            file = layouts.file_of(key, found)
+            if file is None:
+                left.add(key, f"bag {key[:80]!r} has a label but no file in {folder}")
+            else:
+                paths[key] = [file]
+            continue
+        try:
+            paths[key] = [files.locate(name, (folder, root)) for name in named[key]]
+        except BadFile as error:
+            left.add(key, error)
+    return paths
+
+
+def _note_unlabelled(
+    paths: Mapping[str, Sequence[Path]], folder: Path, left: LeftOut
+) -> None:
+    labelled = {file for own in paths.values() for file in own}
+    for name, file in layouts.bag_files(folder).items():
+        if file not in labelled and name not in left:
+            left.add(name, f"{file} has no row in the label table")
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The bags that could be read, by their ids."""
+
+    paths: dict[str, list[Path]]
+    contents: dict[str, files.BagContent]
+
+    def bags(
+        self,
+        keys: Sequence[str],
+        record: dict[str, Any] | None,
+        root: Path,
+        uris: Any = None,
+    ) -> Bags:
+        """Join the bags in this order."""
+        chosen = [self.contents[key] for key in keys]
+        if record is None and uris is None:
+            uris = ["|".join(map(str, self.paths[key])) for key in keys]
+        return Bags(
+            [content.features for content in chosen],
+            bag_ids=ours.bag_ids(list(keys), record, root),
+            coords=files.joined([content.coords for content in chosen]),
+            instance_labels=files.joined([content.labels for content in chosen]),
+            uris=uris,
+            instance_shape=None if record is None else records.shape_of(record),
+        )
+
+    def facts(self, folder: Path) -> dict[str, Any]:
+        """Return what the files tell of their tiles."""
+        told = [(key, self.paths[key][0], c.told) for key, c in self.contents.items()]
+        return tile_facts(told, folder)
+
+
+def _read_bags(paths: dict[str, list[Path]], left: LeftOut) -> _Found:
+    """Read the files; note those that cannot be, and those unlike the others."""
+    contents: dict[str, files.BagContent] = {}
+    for key, own in paths.items():
+        try:
+            contents[key] = files.read_bag(own)
+        except BadFile as error:
+            left.add(key, error)
+    shapes = {key: bag.features.shape[1:] for key, bag in contents.items()}
+    if not shapes:
+        return _Found(paths, contents)
+    usual = Counter(shapes.values()).most_common(1)[0][0]
+    like = next(key for key, shape in shapes.items() if shape == usual)
+    names = np.array(list(paths))
+    for place, key in enumerate(paths):
+        if key in shapes and shapes[key] != usual:
+            left.add(
+                key,
+                f"{bag_name(names, place)} has instances of shape {shapes[key]}, "
+                f"{like!r} of {usual}",
+            )
+    return _Found(paths, contents)

@@ -7,17 +7,20 @@ meaning.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mipl.data.dataset import DEFAULT_SPLITS, Dataset
+from mipl.data.splits import Split
 from mipl.errors import BadFile, MiplError
 from mipl.fenced.frames import ARRAY, OTHER, SHAPE, Frame
 from mipl.fenced.mat_variables import HDF5_AT, HEADER, mat_kind
 from mipl.io.fence.reading import fenced
 from mipl.io.file_set import read_together
+from mipl.io.left_out import LeftOut
 from mipl.io.matlab.mat_bags import CellBags, bags_of_cells
 from mipl.io.matlab.mat_index import (
     DATA,
@@ -45,6 +48,7 @@ def sniff(path: Path) -> bool:
 
 def read(
     path: str | Path,
+    left: LeftOut | None = None,
     *,
     variable: str = "data",
     target: str | None = "target",
@@ -65,6 +69,8 @@ def read(
     Parameters
     ----------
     path : file
+    left : LeftOut, optional
+        Takes the bags that cannot be used; otherwise they are refused.
     variable : str
         Name of the cell array (MIPL) or of the instances (PLL).
     target, partial_target : str
@@ -85,25 +91,33 @@ def read(
     if candidates not in ("numbers", "flags"):
         raise MiplError(f"candidates must be 'numbers' or 'flags'; got {candidates!r}.")
     wanted = [variable, partial_target, *_NAMES, *([target] if target else [])]
+    left = LeftOut("raise", path) if left is None else left
 
     def whole(places: Mapping[str, Path]) -> Dataset:
-        found, others = _variables(places[DATA], variable, wanted, max_bytes)
+        left.begin()
+        found, others = _variables(places[DATA], variable, wanted, max_bytes, left)
         names = classes if classes is not None else found.get("classes")
         data = found.get(variable)
         if isinstance(data, CellBags):
-            dataset = data.dataset(
-                path, names, candidates == "flags", found.get("instance_classes")
-            )
+            total, flags = len(data.candidates), candidates == "flags"
+            data, kept = data.usable(flags, left)
+            inside = found.get("instance_classes")
+            dataset = data.dataset(path, names, flags, inside)
         elif isinstance(data, np.ndarray):
             _check_target(path, target, found, others)
             pair = (found.get(partial_target), found.get(target) if target else None)
-            dataset = dataset_of_matrices(path, data, *pair, names)
+            total = len(data)
+            dataset, kept = dataset_of_matrices(path, data, *pair, names, left)
         else:
             raise BadFile(
                 f"{path} has no variable {variable!r} with bags; it has "
                 f"{_some(others)}: name it with variable=."
             )
-        return _with_splits(dataset, index, places)
+        splits = _splits(total, index, places)
+        if splits is None:
+            return dataset
+        own = [split.among(kept, total) for split in splits]
+        return replace(dataset, splits={DEFAULT_SPLITS: own})
 
     members = set_of(path) if index is True else {DATA: path}
     return read_together(record_path(path), members, whole)
@@ -120,7 +134,11 @@ def _check_target(
 
 
 def _variables(
-    path: Path, variable: str, wanted: list[str], max_bytes: int | None
+    path: Path,
+    variable: str,
+    wanted: list[str],
+    max_bytes: int | None,
+    left: LeftOut,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what the wanted variables hold, and the kinds of the others."""
     found: dict[str, Any] = {}
@@ -132,7 +150,7 @@ def _variables(
         elif frame.kind != SHAPE:
             found[frame.name] = _value(frame)
         elif frame.name == variable:
-            found[frame.name] = bags_of_cells(path, frame.shape, frames)
+            found[frame.name] = bags_of_cells(path, frame.shape, frames, left)
         else:
             found[frame.name] = _names_in(path, frame, frames)
     return found, others
@@ -156,22 +174,14 @@ def _some(others: dict[str, str]) -> str:
     return ", ".join(names) or "no others"
 
 
-def _with_splits(
-    dataset: Dataset, index: bool | str | Path, places: Mapping[str, Path]
-) -> Dataset:
-    """Add the splits of the index files: those beside the file, or of a folder."""
+def _splits(
+    total: int, index: bool | str | Path, places: Mapping[str, Path]
+) -> list[Split] | None:
+    """Read the splits of the index files: those beside the file, or of a folder."""
     beside = {n: p for n, p in places.items() if n != DATA and p.is_file()}
     if index is False:
-        return dataset
+        return None
     folder = index_folder(places[DATA]) if index is True else Path(index)
     if index is True and not beside and not folder.is_dir():
-        return dataset
-    splits = read_index(folder, len(dataset), beside if index is True else None)
-    return Dataset(
-        dataset.bags,
-        dataset.candidates,
-        labels=dataset.labels,
-        splits={DEFAULT_SPLITS: splits},
-        name=dataset.name,
-        source=dataset.source,
-    )
+        return None
+    return read_index(folder, total, beside if index is True else None)

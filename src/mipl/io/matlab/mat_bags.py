@@ -16,6 +16,7 @@ from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
 from mipl.errors import BadFile
 from mipl.fenced.frames import ARRAY, Frame
+from mipl.io.left_out import LeftOut, note_bad_rows
 
 _COLUMNS = (3, 4)
 
@@ -29,6 +30,29 @@ class CellBags:
     candidates: list[Array]
     labels: list[Array]
     instance_labels: list[Array] | None
+
+    def usable(self, flags: bool, left: LeftOut) -> tuple[CellBags, Array]:
+        """Return the bags that can be used, and their numbers; note the others."""
+        names = [f"bag {i}" for i in range(len(self.candidates))]
+        note_bad_rows(self.instances, self.offsets, names, left)
+        for name, cell in zip(names, self.candidates, strict=True):
+            if not (cell.any() if flags else cell.size):
+                reason = f"the candidates of {name} are empty"
+                left.add(name, reason, "empty-sets")
+        left.settle(len(names))
+        kept = left.usable(names)
+        if len(kept) == len(names):
+            return self, kept
+        sizes = np.diff(self.offsets)
+        rows = np.isin(np.repeat(np.arange(len(names)), sizes), kept)
+        inside = self.instance_labels
+        return CellBags(
+            self.instances[rows],
+            np.concatenate([[0], np.cumsum(sizes[kept])]),
+            [self.candidates[i] for i in kept],
+            [self.labels[i] for i in kept],
+            None if inside is None else [inside[i] for i in kept],
+        ), kept
 
     def dataset(
         self, path: Path, classes: Any, flags: bool, instance_classes: Any
@@ -78,16 +102,19 @@ class CellBags:
 
 
 def bags_of_cells(
-    path: Path, shape: tuple[int, ...], frames: Iterator[Frame]
+    path: Path, shape: tuple[int, ...], frames: Iterator[Frame], left: LeftOut
 ) -> CellBags:
-    """Take the cells that follow in column order; instances are joined as they come."""
+    """Take the cells that follow in column order; instances are joined as they come.
+
+    A bag whose instances are no (n_i, d) numbers is noted, and has none.
+    """
     if len(shape) != 2 or shape[1] not in _COLUMNS or shape[0] == 0:
         raise BadFile(
             f"{path}: the cell array must have a row per bag and 3 or 4 columns "
             f"(instances, candidates, label, instance labels); it has shape {shape}."
         )
     m = shape[0]
-    instances, offsets = _joined(path, islice(frames, m))
+    instances, offsets = _joined(path, islice(frames, m), left)
     columns = [
         [_cell(path, frame, i, column) for i, frame in enumerate(islice(frames, m))]
         for column in range(1, shape[1])
@@ -96,22 +123,25 @@ def bags_of_cells(
     return CellBags(instances, offsets, columns[0], columns[1], fourth)
 
 
-def _joined(path: Path, frames: Iterator[Frame]) -> tuple[Array, Array]:
+def _joined(path: Path, frames: Iterator[Frame], left: LeftOut) -> tuple[Array, Array]:
     """Join the bags' rows in one growing buffer, so that memory is taken once."""
     buffer = bytearray()
     sizes, d = [], 0
     for i, frame in enumerate(frames):
         bag = _cell(path, frame, i, 0)
-        if bag.ndim != 2 or 0 in bag.shape or (i and bag.shape[1] != d):
-            raise BadFile(
-                f"{path}: bag {i} has instances of shape {bag.shape}; it must be "
-                f"(n_i, {d or 'd'}) with at least one instance."
+        if bag.ndim != 2 or 0 in bag.shape or (d and bag.shape[1] != d):
+            reason = (
+                f"bag {i} has instances of shape {bag.shape}; it must be "
+                f"(n_i, {d or 'd'}) with at least one instance"
             )
+            left.add(f"bag {i}", reason)
+            sizes.append(0)
+            continue
         d = bag.shape[1]
         with np.errstate(over="ignore"):  # Bags name what is too large.
             buffer += np.ascontiguousarray(bag, np.float32).data.cast("B")
         sizes.append(len(bag))
-    rows = np.frombuffer(buffer, np.float32).reshape(-1, d)
+    rows = np.frombuffer(buffer, np.float32).reshape(-1, d or 1)
     rows.flags.writeable = False
     return rows, np.concatenate([[0], np.cumsum(sizes)])
 

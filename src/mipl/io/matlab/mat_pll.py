@@ -12,12 +12,21 @@ from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
 from mipl.errors import BadFile
+from mipl.io.left_out import LeftOut, note_bad_rows, note_empty_sets
 
 
 def dataset_of_matrices(
-    path: Path, data: Array, partial_target: Any, target: Any, classes: Any
-) -> Dataset:
-    """Read (m, d) instances and (k, m) zeros and ones as bags of one instance."""
+    path: Path,
+    data: Array,
+    partial_target: Any,
+    target: Any,
+    classes: Any,
+    left: LeftOut,
+) -> tuple[Dataset, Array]:
+    """Read (m, d) instances and (k, m) zeros and ones as bags of one instance.
+
+    Returns the bags that can be used, and their numbers; ``left`` takes the others.
+    """
     if not isinstance(partial_target, np.ndarray):
         raise BadFile(f"{path} has no candidate matrix; name it with partial_target=.")
     m = len(data)
@@ -35,13 +44,19 @@ def dataset_of_matrices(
         labels = truth.argmax(axis=1)
     if len(names) != k:
         raise BadFile(f"{path} has {k} classes, but {len(names)} names were given.")
+    bags = [f"bag {i}" for i in range(m)]
+    if data.ndim == 2:
+        note_bad_rows(data, np.arange(m + 1), bags, left)
+    note_empty_sets(sets, bags, left)
+    left.settle(m)
+    kept = left.usable(bags)
     return Dataset(
-        Bags(data),
-        Candidates.from_parts(sets, names),
-        labels=None if labels is None else names[labels],
+        Bags(data[kept]),
+        Candidates.from_parts(sets[kept], names),
+        labels=None if labels is None else names[labels[kept]],
         name=path.stem,
         source=path.name,
-    )
+    ), kept
 
 
 def _indicator(path: Path, matrix: Array, what: str, m: int) -> Array:

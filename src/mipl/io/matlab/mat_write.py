@@ -132,7 +132,8 @@ def _cells(dataset: Dataset) -> dict[str, Any]:
     bags = dataset.bags.load()
     columns: list[list[Array]] = [
         list(bags),
-        [np.flatnonzero(row)[None] + 1.0 for row in dataset.candidates.matrix],
+        # Whole numbers: the published programs use these cells as indices.
+        [np.flatnonzero(row)[None] + 1 for row in dataset.candidates.matrix],
         _label_cells(dataset),
     ]
     variables: dict[str, Any] = {}
@@ -153,7 +154,7 @@ def _cells(dataset: Dataset) -> dict[str, Any]:
 def _label_cells(dataset: Dataset) -> list[Array]:
     if dataset.labels is None:
         return [np.zeros((0, 0))] * len(dataset)
-    numbers = dataset.candidates.encode(dataset.labels) + 1.0
+    numbers = dataset.candidates.encode(dataset.labels) + 1
     return [np.full((1, 1), number) for number in numbers]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mipl.data.candidates import Candidates
 from mipl.data.frozen import Array
 from mipl.data.label_sets import divided
-from mipl.errors import BadBags, BadFile, MiplError
+from mipl.errors import BadFile, MiplError
 from mipl.io.tables.columns import Columns, as_number, as_text, is_missing, typed
 
 PREFIXES = CANDIDATE, WEIGHT, VOTES = "candidate:", "weight:", "votes:"
@@ -28,7 +28,6 @@ def read_sets(table: Columns, column: str, classes: Any = None) -> Candidates:
     >>> [sorted(s) for s in read_sets(table, "candidates")]
     [['elm', 'oak'], ['ash']]
     """
-    _refuse_empty(table, column)
     sets = [
         names_in(cell, table.place(row, column))
         for row, cell in enumerate(table.cells[column])
@@ -148,18 +147,9 @@ def class_names(seen: Sequence[str], classes: Any) -> Array:
     return names
 
 
-def _refuse_empty(table: Columns, column: str) -> None:
-    """Count all bags without candidates, so that they can be mended at once."""
-    cells = table.cells[column]
-    empty = [i for i, c in enumerate(cells) if is_missing(c) or c in ("[]", [], ())]
-    if empty:
-        raise BadBags(
-            f"{table.place(empty[0], column)} must name candidates, as a|b or a JSON "
-            "list; it is empty.",
-            "empty-sets",
-            empty,
-            table.place,
-        )
+def is_empty_set(cell: Any) -> bool:
+    """Tell whether a cell of sets names no candidate."""
+    return is_missing(cell) or cell in ("[]", [], ())
 
 
 def names_in(cell: Any, place: str) -> list[str]:

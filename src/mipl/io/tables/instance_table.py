@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from mipl.data.bag_metadata import bag_name
 from mipl.data.frozen import Array
-from mipl.errors import BadBags, BadFile, MiplError, unknown
+from mipl.errors import BadFile, MiplError, unknown
+from mipl.io.left_out import LeftOut
 from mipl.io.tables.candidate_columns import PREFIXES
 from mipl.io.tables.columns import Columns, numbered
 from mipl.io.tables.label_options import USUAL, LabelOptions
@@ -34,6 +34,28 @@ class InstanceTable:
     instance_labels: Array | None
     coords: Array | None  # (N, c)
     per_bag: Columns
+
+    def take(self, which: Array) -> InstanceTable:
+        """Return the rows of some bags, in this order."""
+        if len(which) == len(self.keys) and (which == np.arange(len(which))).all():
+            return self
+        rows = np.concatenate(
+            [np.arange(self.offsets[bag], self.offsets[bag + 1]) for bag in which]
+        )
+
+        def of(values: Array | None) -> Array | None:
+            return None if values is None else values[rows]
+
+        sizes = np.diff(self.offsets)[which]
+        return InstanceTable(
+            [self.keys[bag] for bag in which],
+            np.concatenate([[0], np.cumsum(sizes)]),
+            self.features,
+            self.rows[rows],
+            of(self.instance_labels),
+            of(self.coords),
+            self.per_bag.take(which.tolist()),
+        )
 
 
 @dataclass(frozen=True)
@@ -74,9 +96,15 @@ class _Layout:
 
 
 def read_instances(
-    path: Path, options: InstanceOptions, types: Mapping[str, str] | None = None
+    path: Path,
+    options: InstanceOptions,
+    left: LeftOut,
+    types: Mapping[str, str] | None = None,
 ) -> InstanceTable:
-    """Read a long table; ``mipl.io.tables.long_table.read`` says what it may hold."""
+    """Read a long table; ``mipl.io.tables.long_table.read`` says what it may hold.
+
+    ``left`` takes the bags with cells that are no finite numbers.
+    """
     found: list[_Layout] = []
 
     def choose(names: list[str], numeric: set[str]) -> tuple[list[str], list[str]]:
@@ -86,7 +114,7 @@ def read_instances(
     columns, features, rows = read_long(path, choose)
     layout, types = found[0], types or {}
     keys, codes = numbered(columns.text(layout.bag))
-    _check_finite(columns, features, rows, codes, keys)
+    _note_not_finite(columns, features, rows, codes, keys, left)
     firsts = np.unique(codes, return_index=True)[1]
     per_bag = _constant(columns, layout.per_bag, codes, firsts)
     order = np.argsort(codes, kind="stable")
@@ -108,21 +136,26 @@ def read_instances(
     )
 
 
-def _check_finite(
-    columns: Columns, features: list[str], rows: Array, codes: Array, keys: list[str]
+def _note_not_finite(
+    columns: Columns,
+    features: list[str],
+    rows: Array,
+    codes: Array,
+    keys: list[str],
+    left: LeftOut,
 ) -> None:
-    """Refuse empty cells and numbers that are not finite, with all bags concerned."""
+    """Note the bags with empty cells or numbers that are not finite."""
     finite = np.isfinite(rows)
     if finite.all():
         return
-    row, column = (int(i[0]) for i in np.nonzero(~finite))
-    raise BadBags(
-        f"{columns.place(row, features[column])} must be a finite number; it is "
-        "empty, NaN or too large: fill it in, or drop the row.",
-        "non-finite",
-        np.unique(codes[~finite.all(axis=1)]).tolist(),
-        partial(bag_name, np.asarray(keys)),
-    )
+    for row in np.flatnonzero(~finite.all(axis=1)).tolist():
+        place = columns.place(row, features[int(finite[row].argmin())])
+        reason = (
+            f"{place} must be a finite number; it is empty, NaN or too large (bag "
+            f"{keys[codes[row]][:40]!r})"
+        )
+        bag = bag_name(np.asarray(keys), int(codes[row]))
+        left.add(keys[codes[row]], reason, "non-finite", bag)
 
 
 def _layout(

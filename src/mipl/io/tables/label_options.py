@@ -12,7 +12,7 @@ from mipl.io.tables.columns import Columns
 
 # The usual names of columns; the first is the one we write.
 USUAL = {
-    "bag_id": ("bag_id", "bag", "slide_id"),
+    "bag_id": ("bag_id", "bag", "slide_id", "bag_name"),
     "candidates": ("candidates", "candidate_labels", "candidate_set"),
     "label": ("label", "true_label"),
     "group": ("group", "patient", "patient_id", "case_id"),

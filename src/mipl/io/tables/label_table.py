@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
-from mipl.data.splits import Split
-from mipl.errors import BadBags, BadFile, MiplError
+from mipl.errors import BadFile, MiplError
+from mipl.io.left_out import LeftOut
 from mipl.io.tables import candidate_columns as forms
 from mipl.io.tables.annotations import (
     VoteTable,
@@ -27,7 +26,7 @@ from mipl.io.tables.annotations import (
     vote_rows,
 )
 from mipl.io.tables.bag_rows import BagRows, bag_column, bag_rows, bag_rows_of_votes
-from mipl.io.tables.columns import Columns
+from mipl.io.tables.columns import Columns, as_text, is_missing
 from mipl.io.tables.label_options import USUAL, LabelOptions
 from mipl.io.tables.split_columns import Splits, read_splits, split_columns
 from mipl.io.tables.table_file import read_columns
@@ -63,12 +62,7 @@ class LabelTable:
         def of(values: Array | None) -> Array | None:
             return None if values is None else values[which]
 
-        place = np.full(len(self.keys), -1)
-        place[which] = np.arange(len(which))
-
-        def renumbered(numbers: Array) -> Array:
-            return place[numbers][place[numbers] >= 0]
-
+        total = len(self.keys)
         return LabelTable(
             [self.keys[i] for i in which],
             self.candidates[which],
@@ -76,7 +70,7 @@ class LabelTable:
             of(self.groups),
             of(self.uris),
             {
-                name: [Split(renumbered(s.train), renumbered(s.test)) for s in folds]
+                name: [split.among(which, total) for split in folds]
                 for name, folds in self.splits.items()
             },
             None if self.sizes is None else [self.sizes[i] for i in which],
@@ -105,12 +99,13 @@ def read_label_table(
     keys: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     beside: Columns | None = None,
+    left: LeftOut | None = None,
 ) -> LabelTable:
     r"""Read a label table, or the votes that stand for one.
 
     Parameters
     ----------
-    source : path of a CSV or Parquet table, Columns, or None
+    source : path of a CSV, Parquet or Excel table, Columns, or None
         None where only ``options.annotations`` is there.
     options : LabelOptions
     keys : bag ids as text, optional
@@ -119,6 +114,9 @@ def read_label_table(
         Types the columns were written from, by their names in ``Bags``.
     beside : Columns, optional
         Another table with a row per bag, asked for what this one does not tell.
+    left : LeftOut, optional
+        Takes the bags without a row, without instances or without a label, which then
+        are not in the result; otherwise they are refused.
 
     Examples
     --------
@@ -130,18 +128,24 @@ def read_label_table(
     >>> table.labels.tolist(), [sorted(s) for s in table.candidates]
     (['elm', 'oak'], [['elm'], ['elm', 'oak']])
     """
+    if left is None:
+        where = source.path if isinstance(source, Columns) else source
+        left = LeftOut("raise", where or options.annotations or "the labels")
+        found = read_label_table(source, options, keys, types, beside, left)
+        left.settle(len({*found.keys, *left.reasons}))
+        return found
     if isinstance(source, (str, Path)):
         source = read_columns(source)
     votes = _vote_rows(source, options)
     options.check_votes(votes is not None or options.annotators is not None)
-    tables = _bag_tables(source, votes, beside, options)
-    rows = tables[0]
-    for other in tables[1:]:
-        rows = rows.completed(other, options)
+    rows = _bag_rows(source, votes, beside, options)
     if rows.files is None:
         options.column(rows.table, "file")  # Where it is told, it must be somewhere.
-    ids = rows.keys
-    order = _in_order(ids, keys, [rows.table.place(row) for row in range(len(ids))])
+    places = [rows.table.place(row) for row in range(len(rows.table))]
+    order = _in_order(rows.keys, keys, places, left)
+    order = _labelled(rows, order, options, votes, left)
+    if not order:  # There is nothing to tell classes by.
+        left.settle(len({*rows.keys, *(keys or ())}))
     table = rows.table.take(order)
     chosen = table.text(rows.bag)
     if options.annotators is not None:
@@ -155,6 +159,35 @@ def read_label_table(
         files=None if rows.files is None else [rows.files[key] for key in chosen],
         facts={} if votes is None else _agreement(votes),
     )
+
+
+def bags_of_table(
+    source: Columns, options: LabelOptions
+) -> tuple[list[str], dict[str, list[str]] | None]:
+    """Return the bag ids of a table and, where it names them, the files of each.
+
+    Labels are neither needed nor read.
+    """
+    if options.annotators is None and is_annotation_table(source):
+        return list(dict.fromkeys(source.text(bag_column(source, options)))), None
+    rows = bag_rows(source, options, ())
+    return rows.keys, rows.files
+
+
+def as_ids(ids: str | Path | Sequence[Any]) -> list[str]:
+    """Return bag ids that are given as a list, or as a table with a column of them.
+
+    Examples
+    --------
+    >>> as_ids(["p", 7])
+    ['p', '7']
+    """
+    if isinstance(ids, (str, Path)):
+        return bags_of_table(read_columns(ids), LabelOptions())[0]
+    names = [as_text(name) for name in ids]
+    if len(set(names)) < len(names):
+        raise MiplError("ids must name each bag once; one is there twice.")
+    return names
 
 
 def _vote_rows(source: Columns | None, options: LabelOptions) -> VoteTable | None:
@@ -173,13 +206,13 @@ def _vote_rows(source: Columns | None, options: LabelOptions) -> VoteTable | Non
     return vote_rows(table, bag=bag, classes=options.classes, unsure=options.unsure)
 
 
-def _bag_tables(
+def _bag_rows(
     source: Columns | None,
     votes: VoteTable | None,
     beside: Columns | None,
     options: LabelOptions,
-) -> list[BagRows]:
-    """Return what tells of bags; the first decides which there are."""
+) -> BagRows:
+    """Join what tells of bags; the first table decides which there are."""
     tables = []
     own = votes is None or options.annotations is not None
     if source is not None and own:
@@ -188,7 +221,10 @@ def _bag_tables(
         tables.append(bag_rows_of_votes(votes, options))
     if beside is not None:
         tables.append(BagRows(beside, bag_column(beside, options)))
-    return tables
+    rows = tables[0]
+    for other in tables[1:]:
+        rows = rows.completed(other, options)
+    return rows
 
 
 def _agreement(votes: VoteTable) -> dict[str, Any]:
@@ -196,30 +232,53 @@ def _agreement(votes: VoteTable) -> dict[str, Any]:
 
 
 def _in_order(
-    ids: Sequence[str], keys: Sequence[str] | None, places: Sequence[str]
+    ids: Sequence[str],
+    keys: Sequence[str] | None,
+    places: Sequence[str],
+    left: LeftOut,
 ) -> list[int]:
-    """Return the position of each wanted bag; bags and rows must match."""
+    """Return the position of each wanted bag; note bags and rows without the other."""
     if keys is None:
         return list(range(len(ids)))
     position = {key: i for i, key in enumerate(ids)}
+    file = places[0].split(", ")[0] if places else "the label table"
+    like = f", whose first is of bag {ids[0][:40]!r}" if ids else ""
     for key in keys:
         if key not in position:
-            file = places[0].split(", ")[0]
-            raise BadFile(
-                f"bag {key[:40]!r} has no row in {file}, whose first is of bag "
-                f"{ids[0][:40]!r}; add it, or take the bag away."
-            )
+            left.add(key, f"bag {key[:40]!r} has no row in {file}{like}")
     wanted = set(keys)
-    empty = [i for i, key in enumerate(ids) if key not in wanted]
-    if empty:
-        raise BadBags(
-            f"{places[empty[0]]}: bag {ids[empty[0]][:40]!r} has no instances; "
-            "remove it.",
-            "empty-bags",
-            empty,
-            partial(bag_name, np.asarray(ids)),
-        )
-    return [position[key] for key in keys]
+    for i, key in enumerate(ids):
+        if key not in wanted:
+            reason = f"{places[i]}: bag {key[:40]!r} has no instances"
+            left.add(key, reason, "empty-bags", bag_name(np.asarray(ids), i))
+    return [position[key] for key in keys if key in position]
+
+
+def _labelled(
+    rows: BagRows,
+    order: Sequence[int],
+    options: LabelOptions,
+    votes: VoteTable | None,
+    left: LeftOut,
+) -> list[int]:
+    """Return the rows that have their labels; note the others."""
+    table, ids = rows.table, rows.keys
+    sets, label = options.column(table, "candidates"), options.column(table, "label")
+    voted = None if votes is None else set(votes.keys)
+    for row in order:
+        name = ids[row]
+        if voted is not None and votes is not None and name not in voted:
+            left.add(name, f"bag {name[:40]!r} has no row in {votes.table.path}")
+        elif voted is None and sets and forms.is_empty_set(table.cells[sets][row]):
+            reason = (
+                f"{table.place(row, sets)} must name candidates of bag {name[:40]!r}, "
+                "as a|b or a JSON list; it is empty"
+            )
+            left.add(name, reason, "empty-sets", table.place(row))
+        elif label is not None and is_missing(table.cells[label][row]):
+            reason = f"{table.place(row, label)} is empty; bag {name[:40]!r} needs it"
+            left.add(name, reason, "empty-sets", table.place(row))
+    return [row for row in order if ids[row] not in left]
 
 
 def _labelling(
@@ -229,8 +288,8 @@ def _labelling(
     if votes is None:
         candidates = _candidates(table, options, label)
     else:
-        order = _in_order(votes.keys, keys, [str(votes.table.path)] * len(votes.keys))
-        candidates = votes.candidates(options.rule)[order]
+        position = {key: i for i, key in enumerate(votes.keys)}
+        candidates = votes.candidates(options.rule)[[position[key] for key in keys]]
     labels = None
     if label is not None:
         labels = forms.read_labels(table, label, candidates.classes)

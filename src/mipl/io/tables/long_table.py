@@ -15,6 +15,7 @@ from mipl.errors import BadFile, MiplError
 from mipl.files import existing
 from mipl.io import dataset_record as records
 from mipl.io.file_set import read_together
+from mipl.io.left_out import LeftOut
 from mipl.io.tables import label_columns as ours
 from mipl.io.tables.columns import Columns
 from mipl.io.tables.instance_table import InstanceOptions, InstanceTable, read_instances
@@ -52,6 +53,7 @@ def sniff(path: Path) -> bool:
 
 def read(
     path: str | Path,
+    left: LeftOut | None = None,
     *,
     labels: str | Path | None = None,
     features: Sequence[str] | None = None,
@@ -69,6 +71,8 @@ def read(
     path : CSV or Parquet file
         One row per instance: a column ``bag_id``, columns of numbers (the features),
         and where known ``instance_label`` and coordinates.
+    left : LeftOut, optional
+        Takes the bags that cannot be used; otherwise they are refused.
     labels : path, optional
         The label table; by default ``name.labels.csv`` (or ``.parquet``) beside
         ``name.csv``.
@@ -80,19 +84,26 @@ def read(
         ``annotations``, ``annotators``, ``rule``, ``unsure``: see ``LabelOptions``.
     """
     path = existing(path)
+    left = LeftOut("raise", path) if left is None else left
 
     def whole(places: Mapping[str, Path]) -> Dataset:
+        left.begin()
         record = _record_of(path)
         options = ours.with_classes(
             LabelOptions.of(columns, "features", "coords", without=["file"]), record
         )
-        instances = _instances(places[INSTANCES], options, features, coords, record)
+        instances = _instances(
+            places[INSTANCES], options, features, coords, record, left
+        )
         source = _label_source(path, labels, places.get(LABELS), options, instances)
         if source is not None and source is not instances.per_bag:
             ours.check_header(source, record, record_path(path).name)
         types = (record or {}).get("types", {})
         beside = None if source is instances.per_bag else instances.per_bag
-        table = read_label_table(source, options, instances.keys, types, beside)
+        table = read_label_table(source, options, instances.keys, types, beside, left)
+        left.settle(len({*instances.keys, *left.reasons}))
+        table = table.take(left.usable(table.keys))
+        instances = instances.take(left.usable(instances.keys))
         table.check_sizes(np.diff(instances.offsets), path)
         return _dataset(path, instances, table, record)
 
@@ -104,6 +115,7 @@ def read(
 
 def read_bags(
     path: str | Path,
+    left: LeftOut | None = None,
     *,
     labels: str | Path | None = None,
     features: Sequence[str] | None = None,
@@ -112,14 +124,19 @@ def read_bags(
 ) -> Bags:
     """Read the bags of a long table; labels are neither needed nor read."""
     path = existing(path)
+    left = LeftOut("raise", path) if left is None else left
 
     def whole(places: Mapping[str, Path]) -> Bags:
+        left.begin()
         record = _record_of(path)
         options = ours.with_classes(
             LabelOptions.of(columns, "features", "coords", without=["file"]), record
         )
-        instances = _instances(places[INSTANCES], options, features, coords, record)
-        return _bags(path, instances, record)
+        instances = _instances(
+            places[INSTANCES], options, features, coords, record, left
+        )
+        left.settle(len(instances.keys))
+        return _bags(path, instances.take(left.usable(instances.keys)), record)
 
     return read_together(record_path(path), {INSTANCES: path}, whole)
 
@@ -130,6 +147,7 @@ def _instances(
     features: Sequence[str] | None,
     coords: Sequence[str] | None,
     record: dict[str, Any] | None,
+    left: LeftOut,
 ) -> InstanceTable:
     stored = record or {}
     chosen = InstanceOptions(
@@ -138,7 +156,7 @@ def _instances(
         coords=stored.get("coords") if coords is None else coords,
         names=stored.get("instances"),
     )
-    return read_instances(path, chosen, stored.get("types", {}))
+    return read_instances(path, chosen, left, stored.get("types", {}))
 
 
 def _record_of(path: Path) -> dict[str, Any] | None:

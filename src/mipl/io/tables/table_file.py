@@ -1,4 +1,4 @@
-"""A table file, CSV or Parquet, told apart by its content."""
+"""A table file, CSV, Parquet or Excel, told apart by its content."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 from mipl.data.frozen import Array
 from mipl.errors import BadFile
 from mipl.files import existing
-from mipl.io.tables import csv_file, parquet_file
+from mipl.io.tables import csv_file, parquet_file, xlsx_file
 from mipl.io.tables.columns import Columns
 from mipl.io.tables.csv_file import Choose
+
+SUFFIXES = (".csv", ".parquet", ".xlsx")
 
 
 def is_parquet(path: Path) -> bool:
@@ -22,7 +24,9 @@ def read_columns(path: str | Path) -> Columns:
     """Read a whole table with at least one row."""
     path = existing(path)
     if not path.is_file():
-        raise BadFile(f"{path} must be a CSV or Parquet table; it is a folder.")
+        raise BadFile(f"{path} must be a CSV, Parquet or Excel table; it is a folder.")
+    if xlsx_file.is_xlsx(path):
+        return _filled(xlsx_file.read_columns(path))
     reader = parquet_file if is_parquet(path) else csv_file
     return _filled(reader.read_columns(path))
 
