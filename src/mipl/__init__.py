@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mipl.methods.mipl.demipl import DEMIPL
     from mipl.methods.mipl.elimipl import ELIMIPL
     from mipl.methods.mipl.fastmipl import FastMIPL
+    from mipl.methods.mipl.mean_pooling import MeanPooling
     from mipl.methods.mipl.miplgp import MIPLGP
     from mipl.methods.mipl.miplma import MIPLMA
     from mipl.methods.mipl.promipl import ProMIPL
@@ -80,6 +81,7 @@ _HOMES = {
     "MIVAE": "mipl.methods.mil.mivae",
     "MaxMin": "mipl.data",
     "Mean": "mipl.data",
+    "MeanPooling": "mipl.methods.mipl.mean_pooling",
     "MiplError": "mipl.errors",
     "OneVsRest": "mipl.methods.wrappers.one_vs_rest",
     "PLAGGD": "mipl.methods.pll.plaggd",
@@ -138,6 +140,7 @@ __all__ = [
     "LossAttention",
     "MaxMin",
     "Mean",
+    "MeanPooling",
     "MiplError",
     "OneVsRest",
     "PerInstance",

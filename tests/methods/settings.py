@@ -32,6 +32,7 @@ SMALL = {
     "promipl": _SMALL_NETWORK,
     "fastmipl": _SMALL_NETWORK | {"samples": 3, "training__lr": 0.02},
     "cdl": _SMALL_NETWORK,
+    "mean-pooling": {},
     "abmil": _SMALL_ADAM | {"attention_width": 6},
     "abmil-gated": _SMALL_ADAM | {"attention_width": 6},
     "loss-attention": _SMALL_ADAM,

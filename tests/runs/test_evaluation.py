@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mipl import VWSGP, Bags, Dataset, MiplError, OneVsRest, load_dataset
+from mipl.methods.mipl.mean_pooling import MeanPooling
 from mipl.runs.demo import CONTESTANTS, demo_runs
 from mipl.runs.evaluation import evaluate
 from mipl.runs.explanation import explain
-from mipl.runs.mean_pooling import MeanPooling
 
 
 class Fixed(MeanPooling):
@@ -62,26 +62,6 @@ def test_instances_without_contrast_are_left_out(model) -> None:
     assert evaluate(model, data).instances is None
 
 
-def test_mean_pooling_takes_every_candidate_for_a_label() -> None:
-    train, test = load_dataset("synthetic", r=0).split(0)
-    model = MeanPooling().fit(train.bags, train.candidates)
-    supervised = MeanPooling().fit(train.bags, train.labels)
-    np.testing.assert_allclose(
-        model.predict_proba(test.bags), supervised.predict_proba(test.bags)
-    )
-    each = model.predict_instances(test.bags)
-    own = model.predict_proba(Bags(test.bags.instances))
-    np.testing.assert_allclose(each, own)
-
-
-def test_mean_pooling_of_a_class_that_is_nobodys_candidate() -> None:
-    y = np.array([[True, False, False], [False, False, True]] * 5)
-    x = np.random.default_rng(0).normal(size=(10, 3, 2))
-    p = MeanPooling().fit(x, y).predict_proba(x)
-    assert p.shape == (10, 3) and (p[:, 1] == 0).all()
-    np.testing.assert_allclose(p.sum(axis=1), 1)
-
-
 def test_explanation_of_a_method_without_attention(model) -> None:
     bags = [np.array([[1, 0.0], [2, 4]]), np.array([[0.0, 0]])]
     told = explain(model, Dataset(bags, [{"a", "c"}, {"a"}]), 0)
@@ -101,7 +81,7 @@ def test_demo_runs_are_the_same_in_one_process_and_in_two() -> None:
 
 
 def test_the_contestants_are_the_named_presets() -> None:
-    ours, released, paper, _ = (one.build(3) for one in CONTESTANTS)
+    ours, released, paper, _ = (one.run(3).build() for one in CONTESTANTS)
     assert ours.training is None and ours.random_state == 3
     assert (released.margin, released.training.batch_size) == ("bag", 1)
     assert (released.lam, released.training.lr) == (0.05, 0.01)  # For MNIST-MIPL, r=1.

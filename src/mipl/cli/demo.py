@@ -12,7 +12,7 @@ from mipl.cli.output import say, show, show_json, table, title
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
-    from mipl.runs.demo import Run
+    from mipl.runs.demo import DemoRun
 
 PAGE = "index.html"
 
@@ -62,11 +62,11 @@ def _show_data(dataset: Dataset) -> None:
     show_findings(dataset.name, validate(dataset))
 
 
-def _runs(workers: int) -> list[Run]:
+def _runs(workers: int) -> list[DemoRun]:
     from mipl.cli.progress import bar
     from mipl.runs.demo import FOLDS, IDS, demo_runs
 
-    runs: list[Run] = []
+    runs: list[DemoRun] = []
     with bar() as progress:
         task = progress.add_task("fits", total=len(IDS) * len(FOLDS), figures="")
         for run in demo_runs(FOLDS, IDS, workers):
@@ -76,7 +76,7 @@ def _runs(workers: int) -> list[Run]:
     return runs
 
 
-def _show_runs(runs: list[Run], seconds: float, page: Path) -> None:
+def _show_runs(runs: list[DemoRun], seconds: float, page: Path) -> None:
     from mipl.reports.demo_page import DEMO_COLUMNS, demo_rows
     from mipl.runs.demo import CONTESTANTS
 
@@ -95,7 +95,7 @@ def _show_runs(runs: list[Run], seconds: float, page: Path) -> None:
     say("next", "mipl fit digits-mipl --out run, or your own: mipl data import --help")
 
 
-def _as_dicts(runs: list[Run]) -> list[dict[str, object]]:
+def _as_dicts(runs: list[DemoRun]) -> list[dict[str, object]]:
     return [
         {
             "method": run.contestant,

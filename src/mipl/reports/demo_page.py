@@ -14,7 +14,7 @@ from mipl.reports.bag_plots import draw_bag
 from mipl.reports.html import PANELS, render
 from mipl.reports.number_text import number, spread
 from mipl.reports.plots import as_svg, draw_curves
-from mipl.runs.demo import CONTESTANTS, Run
+from mipl.runs.demo import CONTESTANTS, DemoRun
 
 DEMO_COLUMNS: Mapping[str, str] = {
     "accuracy": "share of test bags whose predicted class is the true one",
@@ -30,7 +30,7 @@ DEMO_COLUMNS: Mapping[str, str] = {
 }
 
 
-def demo_rows(runs: Sequence[Run]) -> list[list[str]]:
+def demo_rows(runs: Sequence[DemoRun]) -> list[list[str]]:
     """Return the table of the demo: title, then a cell per ``DEMO_COLUMNS``."""
     rows = []
     for one in CONTESTANTS:
@@ -43,7 +43,7 @@ def demo_rows(runs: Sequence[Run]) -> list[list[str]]:
     return rows
 
 
-def _figures(run: Run) -> tuple[float | None, ...]:
+def _figures(run: DemoRun) -> tuple[float | None, ...]:
     truth, instances = run.evaluation.truth, run.evaluation.instances
     assert truth is not None and instances is not None  # The digits know all of it.
     return (
@@ -57,7 +57,7 @@ def _figures(run: Run) -> tuple[float | None, ...]:
 
 
 def write_demo_page(
-    path: str | Path, data: Description, runs: Sequence[Run], seconds: float
+    path: str | Path, data: Description, runs: Sequence[DemoRun], seconds: float
 ) -> None:
     """Write the page of the demo: table, curves, and bags with their attention.
 
@@ -88,23 +88,23 @@ def write_demo_page(
     write_text(path, page)
 
 
-def _of(runs: Sequence[Run], contestant: str) -> list[Run]:
+def _of(runs: Sequence[DemoRun], contestant: str) -> list[DemoRun]:
     own = [run for run in runs if run.contestant == contestant and run.history]
     return sorted(own, key=lambda run: run.fold)
 
 
 def _histories(
-    runs: Sequence[Run],
+    runs: Sequence[DemoRun],
 ) -> list[tuple[str, list[list[dict[str, float]]]]]:
     found = [(one.title, _of(runs, one.id)) for one in CONTESTANTS]
     return [(title, [run.history for run in own]) for title, own in found if own]
 
 
-def _epochs(runs: Sequence[Run]) -> int:
+def _epochs(runs: Sequence[DemoRun]) -> int:
     return max(len(run.history) for run in runs)
 
 
-def _bags(runs: Sequence[Run]) -> list[dict[str, Any]]:
+def _bags(runs: Sequence[DemoRun]) -> list[dict[str, Any]]:
     """Return a picture and a caption for each bag shown, of the first fold."""
     attending = [(one.title, _of(runs, one.id)) for one in CONTESTANTS]
     firsts = [(title, own[0]) for title, own in attending if own]

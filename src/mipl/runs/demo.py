@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
-from time import perf_counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from mipl.data.dataset import Dataset
-from mipl.datasets import load_dataset
-from mipl.methods.bases.base import BagClassifier
-from mipl.methods.catalogue.registry import method
-from mipl.runs.evaluation import Evaluation, evaluate
+from mipl.runs.backends import processes
+from mipl.runs.evaluation import Evaluation
 from mipl.runs.explanation import Explanation, explain
-from mipl.runs.mean_pooling import MeanPooling
+from mipl.runs.run import Run
 
 DATA = "digits-mipl"
 FOLDS = (0, 1, 2)
@@ -34,30 +30,24 @@ class Contestant:
     title : str
     note : str
         What sets it apart, with its settings.
-    build : function of a seed
-        Returns the estimator.
+    method : str
+        A registry id.
+    arguments : mapping
+        Of the run.
     """
 
     id: str
     title: str
     note: str
-    build: Callable[[int], BagClassifier]
+    method: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
-
-def _ours(seed: int) -> BagClassifier:
-    return method("miplma", random_state=seed)
-
-
-def _released(seed: int) -> BagClassifier:
-    return method("miplma-released", published_for=_NEAREST, r=1, random_state=seed)
-
-
-def _paper(seed: int) -> BagClassifier:
-    return method("miplma-paper", random_state=seed)
-
-
-def _mean(seed: int) -> BagClassifier:
-    return MeanPooling()
+    def run(self, fold: int, epochs: int | None = None) -> Run:
+        """Return its run on a fold, with fewer epochs where it has any."""
+        run = Run(self.method, DATA, self.arguments, split=fold, seed=fold)
+        if epochs is None or "training" not in run.build().get_params():
+            return run
+        return replace(run, arguments={**run.arguments, "training__epochs": epochs})
 
 
 CONTESTANTS = (
@@ -65,32 +55,33 @@ CONTESTANTS = (
         "ours",
         "MIPLMA, ours",
         "MIPLMA(): one setting for all data, many bags per step",
-        _ours,
+        "miplma",
     ),
     Contestant(
         "released",
         "MIPLMA, released",
         "MIPLMA.released(): the settings published for MNIST-MIPL, one bag per step",
-        _released,
+        "miplma-released",
+        {"published": _NEAREST},
     ),
     Contestant(
         "paper",
         "MIPLMA, paper",
         "MIPLMA.paper(): the printed equations, one step per epoch",
-        _paper,
+        "miplma-paper",
     ),
     Contestant(
         "mean",
         "mean pooling",
         "the mean of each bag, logistic regression with every candidate as a label",
-        _mean,
+        "mean-pooling",
     ),
 )
 IDS = tuple(one.id for one in CONTESTANTS)
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class DemoRun:
     """One method on one fold.
 
     Attributes
@@ -121,7 +112,7 @@ def demo_runs(
     contestants: Sequence[str] = IDS,
     workers: int = 2,
     epochs: int | None = None,
-) -> Iterator[Run]:
+) -> Iterator[DemoRun]:
     """Fit and measure every method on every fold, each as soon as it is done.
 
     Parameters
@@ -142,34 +133,23 @@ def demo_runs(
     # The slowest method first, so that no process is left alone with it at the end.
     chosen = [one for one in CONTESTANTS if one.id in contestants]
     chosen.sort(key=lambda one: one.id != "released")
-    jobs = [(one, fold, epochs) for one in chosen for fold in folds]
-    if workers == 1:
-        yield from (run(*job) for job in jobs)
-        return
-    # A pool of our own: joblib's shared one takes the loading of torch, in a process
-    # that it reuses, for a leak of memory and hangs.
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=spawn) as pool:
-        for done in as_completed([pool.submit(run, *job) for job in jobs]):
-            yield done.result()
+    jobs = [(one.id, one.run(fold, epochs)) for one in chosen for fold in folds]
+    with processes(workers) as spread:
+        yield from spread(_measured, jobs)
 
 
-def run(contestant: Contestant, fold: int, epochs: int | None = None) -> Run:
-    """Fit one method on the training bags of one fold and measure it on the others."""
-    train, test = load_dataset(DATA).split(fold)
-    model = contestant.build(fold)
-    if epochs is not None and "training" in model.get_params():
-        model.set_params(training__epochs=epochs)
-    start = perf_counter()
-    model.fit(train.bags, train.candidates)
-    seconds = perf_counter() - start
-    return Run(
-        contestant.id,
-        fold,
-        seconds,
-        evaluate(model, test),
-        getattr(model, "history_", []),
-        tuple(explain(model, test, index) for index in _shown(test)),
+def _measured(job: tuple[str, Run]) -> DemoRun:
+    contestant, run = job
+    done = run.execute()
+    test = done.parts.test
+    assert done.evaluation is not None and test is not None and run.split is not None
+    return DemoRun(
+        contestant,
+        run.split,
+        done.seconds,
+        done.evaluation,
+        done.history,
+        tuple(explain(done.model, test, index) for index in _shown(test)),
     )
 
 

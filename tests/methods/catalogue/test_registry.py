@@ -35,6 +35,7 @@ from mipl import (
     FastMIPL,
     GatedABMIL,
     LossAttention,
+    MeanPooling,
     MiplError,
     OneVsRest,
     ProMIPL,
@@ -60,6 +61,7 @@ RIVALS = {
     "fastmipl": FastMIPL,
     "cdl": CDL,
 }
+SIMPLE = {"mean-pooling": MeanPooling}
 PARTIAL = {
     "proden": PRODEN,
     "proden-ma": PRODENMA,
@@ -80,7 +82,8 @@ MULTI_INSTANCE = {
     "maam": MAAM,
     "mivae": MIVAE,
 }
-CLASSES = dict.fromkeys(MIPLMAS, MIPLMA) | RIVALS | PARTIAL | TWO_CLASS | MULTI_INSTANCE
+MIPL = dict.fromkeys(MIPLMAS, MIPLMA) | RIVALS | SIMPLE
+CLASSES = MIPL | PARTIAL | TWO_CLASS | MULTI_INSTANCE
 FAMILIES = dict.fromkeys(PARTIAL, "pll") | dict.fromkeys(
     [*TWO_CLASS, *MULTI_INSTANCE], "mil"
 )

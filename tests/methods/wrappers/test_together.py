@@ -29,8 +29,8 @@ from mipl import (
     fit_together,
 )
 from mipl.errors import Diverged
+from mipl.methods.mipl.mean_pooling import MeanPooling
 from mipl.methods.wrappers import together
-from mipl.runs.mean_pooling import MeanPooling
 from mipl.testing.checks.problem import make_problem
 
 READINGS = {

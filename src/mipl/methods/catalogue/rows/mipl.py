@@ -135,4 +135,13 @@ ROWS = (
         reference=references.CDL,
         published=rivals.CDL,
     ),
+    Row(
+        "mean-pooling",
+        "mean pooling",
+        family="mipl",
+        summary="Logistic regression on the mean of each bag, every candidate taken as "
+        "a label: the simple rival.",
+        path="mipl.methods.mipl.mean_pooling:MeanPooling",
+        reference=references.MEAN_POOLING,
+    ),
 )

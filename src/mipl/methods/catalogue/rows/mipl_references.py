@@ -94,3 +94,18 @@ CDL = Reference(
   note      = {arXiv 2512.17788},
 }""",
 )
+
+MEAN_POOLING = Reference(
+    text="Amores: Multiple instance classification: review, taxonomy and comparative "
+    "study. Artificial Intelligence 201, 2013 (there Simple-MI).",
+    bibtex="""\
+@article{amores2013multiple,
+  author    = {Jaume Amores},
+  title     = {Multiple Instance Classification: Review, Taxonomy and Comparative
+               Study},
+  journal   = {Artificial Intelligence},
+  volume    = {201},
+  pages     = {81--105},
+  year      = {2013},
+}""",
+)
