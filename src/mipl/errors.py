@@ -6,9 +6,20 @@ Every message says which thing, what it must be, what it was, and what to do.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
+from mipl.plain_text import quoted, shortened
+
+_MOST_KNOWN = 1500  # Letters of a list of known names.
+_MOST_COMPARED = 2000  # Names; to find the nearest of more takes too long.
+
 
 class MiplError(ValueError):
-    """A mistake in the user's input, told in one sentence."""
+    """A mistake in the user's input, told in one sentence.
+
+    Whatever it repeats of the input is cut to 200 letters.
+    """
+
+    def __init__(self, *details: object) -> None:
+        super().__init__(*(quoted(d) if isinstance(d, str) else d for d in details))
 
 
 class BadType(MiplError, TypeError):
@@ -97,8 +108,9 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> MiplError:
     >>> print(unknown("method", "miplam", ["miplma", "demipl"]))
     unknown method 'miplam'; did you mean 'miplma'? Known: demipl, miplma.
     """
-    names = sorted(map(str, known))
-    close = get_close_matches(str(name), names, n=1)
+    names, name = sorted(map(str, known)), shortened(str(name))
+    close = get_close_matches(name, names[:_MOST_COMPARED], n=1)
     guess = f"did you mean {close[0]!r}? " if close else ""
-    listed = f"Known: {', '.join(names)}" if names else "there are none"
-    return MiplError(f"unknown {kind} {str(name)!r}; {guess}{listed}.")
+    all_names = shortened(", ".join(names), _MOST_KNOWN)
+    listed = f"Known: {all_names}" if names else "there are none"
+    return MiplError(f"unknown {kind} {name!r}; {guess}{listed}.")

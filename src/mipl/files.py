@@ -207,6 +207,14 @@ def existing_file(path: str | Path) -> Path:
     return path
 
 
+def holds_file(path: str | Path) -> bool:
+    """Tell whether there is a file at a path, whatever text the path is made of."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # Too long for any file, or with a zero byte.
+        return False
+
+
 def sha256(path: str | Path) -> str:
     """Return the hex sha256 of a file, read in pieces."""
     return _hash(existing_file(path), hashlib.sha256())

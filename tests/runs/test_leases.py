@@ -27,7 +27,7 @@ def clock(monkeypatch):
     class Clock:
         now = 1000.0
 
-    monkeypatch.setattr(module, "time", lambda: Clock.now)
+    monkeypatch.setattr(module, "monotonic", lambda: Clock.now)
     return Clock
 
 

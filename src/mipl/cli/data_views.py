@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mipl.cli.output import pairs, plain, show, show_json, table, title
+from mipl.cli.output import pairs, show, show_json, table, title
+from mipl.plain_text import plain
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset

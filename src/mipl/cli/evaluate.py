@@ -8,7 +8,8 @@ import typer
 
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
-from mipl.cli.output import plain, say, show, show_json, table, title, warn
+from mipl.cli.output import say, show, show_json, table, title, warn
+from mipl.plain_text import plain
 from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:

@@ -59,6 +59,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except MiplError as error:
         tell_error(error)
         code = WRONG_INPUT
+    except OSError as error:
+        # What the system refuses is no mistake of the program.
+        where = "" if error.filename is None else f"{error.filename}: "
+        tell_error(MiplError(f"{where}{(error.strerror or str(error)).lower()}."))
+        code = WRONG_INPUT
     except KeyboardInterrupt:
         code = INTERRUPTED
     sys.exit(code)

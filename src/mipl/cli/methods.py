@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mipl.cli.options import Json
-from mipl.cli.output import pairs, plain, show, show_json, table, title
+from mipl.cli.output import pairs, show, show_json, table, title
+from mipl.plain_text import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from mipl.plain_text import plain
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -18,22 +20,23 @@ FOUND_ERRORS, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return where to print; colours only where a terminal shows them."""
-    from rich.console import Console
+    """Return where to print; colours only where a terminal shows them.
 
-    return Console(stderr=stderr, highlight=False)
+    Whatever is printed passes the gate: text is no markup and steers no terminal.
+    """
+    from mipl.cli.terminal_gate import GatedConsole
 
-
-def plain(value: object) -> str:
-    """Return text that cannot steer the terminal, whatever a data file holds."""
-    return "".join(
-        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(value)
-    )
+    return GatedConsole(stderr=stderr)
 
 
 def show_json(payload: object) -> None:
-    """Print one JSON document."""
-    typer.echo(json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False))
+    """Print one JSON document, in which letters that steer are escapes."""
+    text = json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False)
+    typer.echo("".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text))
+
+
+def _escape(letter: str) -> str:
+    return json.dumps(letter)[1:-1] if ord(letter) > 0x9F else f"\\u{ord(letter):04x}"
 
 
 def show(*parts: RenderableType, wrap: bool = True) -> None:
@@ -123,7 +126,7 @@ def progress_bar(what: str) -> Iterator[Progress]:
     )
 
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),

@@ -17,7 +17,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from mipl.cli.output import console, plain
+from mipl.cli.output import console
+from mipl.plain_text import plain
 
 if TYPE_CHECKING:
     from mipl.runs.result import Result
@@ -41,12 +42,12 @@ def bar(steady: bool = True) -> Progress:
     """
     remaining = (TextColumn("left"), TimeRemainingColumn()) if steady else ()
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=12),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         *remaining,
-        TextColumn("{task.fields[figures]}"),
+        TextColumn("{task.fields[figures]}", markup=False),
         console=console(stderr=True),
     )
 

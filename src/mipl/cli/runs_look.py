@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mipl.cli.options import Json
-from mipl.cli.output import pairs, plain, say, show, show_json, table, title
+from mipl.cli.output import pairs, say, show, show_json, table, title
 from mipl.cli.plan_options import (
     RESULTS,
     Counts,
@@ -17,6 +17,7 @@ from mipl.cli.plan_options import (
     StoreFile,
     numbers,
 )
+from mipl.plain_text import plain
 
 if TYPE_CHECKING:
     from mipl.runs.comparison import Comparison

@@ -10,7 +10,7 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 from urllib.parse import urlsplit
 
 from mipl.errors import MiplError
@@ -36,6 +36,7 @@ class _Part:
 
     url: str
     path: Path
+    most: int
 
     @property
     def note(self) -> Path:
@@ -75,7 +76,10 @@ class _Part:
 
 
 def download(
-    url: str, path: Path, progress: Progress = lambda done, total: None
+    url: str,
+    path: Path,
+    progress: Progress = lambda done, total: None,
+    most: int = _MOST_BYTES,
 ) -> None:
     """Get ``url`` into ``path``; an interrupted download goes on where it stopped.
 
@@ -89,10 +93,11 @@ def download(
     path : Path
         Replaced in one step at the end.
     progress : callable of (bytes so far, bytes in all or None)
+    most : int
+        Bytes after which it is stopped, whatever the server says of its length.
     """
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise MiplError(f"the address {url!r} must begin with http:// or https://.")
-    part = _Part(url, path.with_name(f"{path.name}.part"))
+    _check_address(url)
+    part = _Part(url, path.with_name(f"{path.name}.part"), most)
     for attempt in range(_ATTEMPTS):
         if attempt:
             time.sleep(_PAUSE * 2 ** (attempt - 1))
@@ -111,6 +116,22 @@ def download(
     part.remove()
 
 
+def _check_address(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port  # Raises where it is none.
+        (parts.hostname or "").encode("idna")
+        urllib.request.Request(url)
+    except ValueError as error:  # UnicodeError is one.
+        raise MiplError(f"the address {url!r} cannot be read: {error}.") from None
+    if not good or not url.isprintable() or " " in url or not url.isascii():
+        raise MiplError(
+            f"the address {url!r} must begin with http:// or https:// and a host, in "
+            "ASCII letters without spaces."
+        )
+
+
 def _continue(part: _Part, progress: Progress) -> None:
     """Fetch what is missing, or raise ``_Interrupted`` with the rest still missing."""
     try:
@@ -119,9 +140,9 @@ def _continue(part: _Part, progress: Progress) -> None:
             if response.status != http.client.PARTIAL_CONTENT:
                 part.begin(response)
                 done = 0
-            total = _total(response, done)
+            total = _total(response, done, part.most)
             with part.path.open("ab") as handle:
-                _copy(response, handle, done, total, progress)
+                _copy(response, handle, done, (total, part.most), progress)
     except urllib.error.HTTPError as error:
         _refused(part, error)
     except (http.client.HTTPException, OSError) as error:
@@ -155,7 +176,7 @@ def _opener() -> urllib.request.OpenerDirector:
     return opener
 
 
-def _total(response: http.client.HTTPResponse, done: int) -> int | None:
+def _total(response: http.client.HTTPResponse, done: int, most: int) -> int | None:
     """Return the size of the whole file; refuse a piece that begins elsewhere."""
     if response.status == http.client.PARTIAL_CONTENT:
         told = response.headers.get("Content-Range", "")
@@ -169,10 +190,8 @@ def _total(response: http.client.HTTPResponse, done: int) -> int | None:
     else:
         length = response.headers.get("Content-Length", "")
         size = int(length) if length.isdigit() else None
-    if size is not None and size > _MOST_BYTES:
-        raise MiplError(
-            f"the file has {size:,} bytes; at most {_MOST_BYTES:,} are got."
-        )
+    if size is not None and size > most:
+        raise MiplError(f"the file has {size:,} bytes; at most {most:,} are got.")
     return size
 
 
@@ -180,14 +199,15 @@ def _copy(
     response: http.client.HTTPResponse,
     handle: IO[bytes],
     done: int,
-    total: int | None,
+    sizes: tuple[int | None, int],
     progress: Progress,
 ) -> None:
+    total, most = sizes
     progress(done, total)
     while piece := response.read(_PIECE):
         done += len(piece)
-        if done > _MOST_BYTES:
-            raise MiplError(f"the file has more than {_MOST_BYTES:,} bytes; stopped.")
+        if done > (most if total is None else total):
+            _stop(total, most)
         try:
             handle.write(piece)
         except OSError as error:
@@ -195,6 +215,12 @@ def _copy(
         progress(done, total)
     if total is not None and done < total:
         raise _Interrupted(f"the server closed the connection {total - done:,} short")
+
+
+def _stop(total: int | None, most: int) -> NoReturn:
+    if total is None:
+        raise MiplError(f"the file has more than {most:,} bytes; stopped.")
+    raise MiplError(f"the server sent more than the {total:,} bytes it had named.")
 
 
 def _refused(part: _Part, error: urllib.error.HTTPError) -> None:

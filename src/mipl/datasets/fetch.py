@@ -26,6 +26,7 @@ class PublishedArchive:
 
     archive: str
     git_ids: Mapping[str, str] = field(default_factory=dict)
+    most_bytes: int = 2 << 30
 
 
 PUBLISHED = {
@@ -105,7 +106,12 @@ def fetch(
     make_folder(root)
     archive = root / published.archive
     if not archive.exists():  # Only whole ones get this name.
-        download(f"{address.rstrip('/')}/{published.archive}", archive, progress)
+        download(
+            f"{address.rstrip('/')}/{published.archive}",
+            archive,
+            progress,
+            published.most_bytes,
+        )
     try:
         files = _install(published, archive, target)
     except BadFile:
@@ -139,9 +145,11 @@ def _install(
         for file in files:
             CALLS.fsync(fresh / file)
         write_text(fresh / _LIST, json.dumps(listed, indent=1))
-        if target.exists():
-            CALLS.replace(target, stale)
-        CALLS.replace(fresh, target)
+        # After an exchange the old files lie where the new ones were.
+        if not (target.exists() and CALLS.swap(fresh, target)):
+            if target.exists():
+                CALLS.replace(target, stale)
+            CALLS.replace(fresh, target)
         CALLS.fsync_dir(target.parent)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

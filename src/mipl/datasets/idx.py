@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import BadFile
+from mipl.files import existing_file
 
 _GZIP = b"\x1f\x8b"
 _BYTES = 0x08  # The type code of unsigned bytes.
@@ -23,7 +24,7 @@ def read_idx(path: Path, ndim: int) -> npt.NDArray[np.uint8]:
     Never takes more memory than the header asks for, and refuses a header that asks
     for an absurd amount, or for more or less than the file holds.
     """
-    with path.open("rb") as plain:
+    with existing_file(path).open("rb") as plain:
         zipped = plain.read(2) == _GZIP
     try:
         if zipped:

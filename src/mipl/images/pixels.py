@@ -15,6 +15,8 @@ from mipl.images.vision_extra import vision
 Pixels = npt.NDArray[np.uint8]  # (h, w, 3)
 
 _MOST_BYTES = 1 << 28  # A picture file of a quarter of a gigabyte is a mistake.
+# A plain page packs a thousand pixels into a byte; below some millions nothing hurts.
+_LEAST_PIXELS, _PIXELS_PER_BYTE = 1 << 22, 1 << 10
 _WORD_TO_BYTE = 257  # 65535 / 255
 
 
@@ -57,13 +59,26 @@ def read_pixels(path: str | Path) -> Pixels:
             warnings.simplefilter("ignore")  # Odd metadata do not change the pixels.
             warnings.simplefilter("error", pil.DecompressionBombWarning)
             with pil.open(io.BytesIO(data)) as picture:
+                _check_size(path, picture.size, len(data))
                 array = _decoded(turn(picture))
+    except BadFile:
+        raise
     except (pil.DecompressionBombWarning, pil.DecompressionBombError) as error:
         raise BadFile(f"{path} is too large to be read: {error}") from None
     except Exception as error:  # Each decoder has errors of its own.
         reason = str(error).split("<")[0].strip() or type(error).__name__
         raise BadFile(f"{path} cannot be read as a picture: {reason}.") from None
     return as_pixels(array, str(path))
+
+
+def _check_size(path: str | Path, size: tuple[int, int], n_bytes: int) -> None:
+    """Refuse a header that claims more pixels than its file could ever hold."""
+    most = _LEAST_PIXELS + _PIXELS_PER_BYTE * n_bytes
+    if size[0] * size[1] > most:
+        raise BadFile(
+            f"{path} claims {size[0]} x {size[1]} pixels in {n_bytes:,} bytes; at most "
+            f"{most:,} are decoded from a file of that size."
+        )
 
 
 def _decoded(picture: Any) -> npt.NDArray[Any]:

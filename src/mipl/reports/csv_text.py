@@ -7,12 +7,16 @@ import io
 from collections.abc import Sequence
 
 from mipl.paper.artefact import Product
+from mipl.plain_text import as_cell
 
 
 def as_csv(products: Sequence[Product]) -> str:
     """Return artefacts as one CSV text; columns that one of them lacks stay empty."""
     rows = [
-        {"artefact": product.name, **record}
+        {
+            name: as_cell(value) if isinstance(value, str) else value
+            for name, value in {"artefact": product.name, **record}.items()
+        }
         for product in products
         for sheet in product.sheets
         for record in sheet.records()

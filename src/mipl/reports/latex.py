@@ -36,7 +36,8 @@ _SPECIAL = {
     "⁰": r"$^0$",
 }
 # Letters to a line of the page, in print that becomes smaller.
-_SIZES = ((170, ""), (200, r"\scriptsize"), (10_000, r"\tiny"))
+_SIZES = ((170, ""), (200, r"\scriptsize"))
+_SMALLEST = r"\tiny"
 _BETWEEN = 3  # Letters that the space between two columns takes.
 _START = r"""\documentclass{article}
 \usepackage[a4paper,landscape,margin=15mm]{geometry}
@@ -55,7 +56,10 @@ def escaped(text: str) -> str:
     >>> print(escaped("50 % of a_1 ± .2"))
     50 \% of a\_1 $\pm$ .2
     """
-    shown = [_SPECIAL.get(c, c if c.isascii() else "?") for c in " ".join(text.split())]
+    line = " ".join(text.split())
+    shown = (
+        _SPECIAL.get(c, c if c.isascii() and c.isprintable() else "?") for c in line
+    )
     return "".join(shown)
 
 
@@ -77,7 +81,7 @@ def _size(rows: Sequence[Sequence[EntryText]]) -> str:
     columns = zip(*rows, strict=True)
     widest = (max(len(line) for cell in c for line in cell.lines) for c in columns)
     letters = sum(width + _BETWEEN for width in widest)
-    return next(size for most, size in _SIZES if letters <= most)
+    return next((size for most, size in _SIZES if letters <= most), _SMALLEST)
 
 
 def sheet_lines(sheet: Sheet) -> list[str]:

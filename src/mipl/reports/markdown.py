@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from mipl.paper.artefact import Product
 from mipl.paper.sheet import Sheet
+from mipl.plain_text import plain
 from mipl.reports.entry_text import EntryText, entry_text, gaps
 
-_SPECIAL = re.compile(r"([\\|*_`<>\[\]])")
+_SPECIAL = re.compile(r"([\\|*_`<>\[\]&$])")
 
 
 def escaped(text: str) -> str:
@@ -20,7 +21,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("a|b <i> *c*"))
     a\|b \<i\> \*c\*
     """
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", plain(" ".join(text.split())))
 
 
 def _cell(entry: EntryText) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import MiplError
+from mipl.files import holds_file
 from mipl.images.finished_pictures import PictureBag
 from mipl.images.image_bags import Area, ImageBags
 from mipl.images.pixels import Pixels, read_pixels
@@ -127,7 +128,7 @@ def _address(told: Explanation) -> str:
 
 def _picture(told: Explanation) -> Pixels:
     address = _address(told)
-    if not Path(address).is_file():
+    if not holds_file(address):
         raise MiplError(
             f"the picture of {told.name}, {address}, is not there; put it back, or "
             "make the bags again."

@@ -5,19 +5,21 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from mipl import plain_text
 from mipl.errors import MiplError, MissingExtra
 from mipl.files import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.ticker import Formatter
 
 INK, PALE, GRID = "#24292f", "#c9d1d9", "#e6e9ed"
 ATTENTION, NEGATIVE, POSITIVE = "#d55e00", "#56b4e9", "#009e73"
@@ -46,6 +48,7 @@ _STYLE: dict[str, Any] = {
     "axes.titlelocation": "left",
     "xtick.color": "#57606a",
     "ytick.color": "#57606a",
+    "text.parse_math": False,  # A name may hold dollars.
     "svg.fonttype": "none",  # Text stays text and takes the page's font.
     "svg.hashsalt": "mipl",
 }
@@ -83,15 +86,34 @@ def shortened(text: str, most: int = 28) -> str:
     >>> shortened("STR"), shortened("slide of patient 17, block 4.png", 16)
     ('STR', 'slide of…k 4.png')
     """
-    if len(text) <= most:
-        return text
-    return f"{text[: most // 2]}…{text[most // 2 + 1 - most :]}"
+    return plain_text.shortened(plain_text.plain(text), most)
+
+
+def _only_text(figure: Figure) -> None:
+    """Let every text of a figure pass the gate: names come from data files."""
+    from matplotlib.text import Text  # noqa: PLC0415 - optional
+    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415
+
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            names = axis.get_major_formatter()
+            if isinstance(names, FuncFormatter):  # Ticks are written when drawn.
+                axis.set_major_formatter(_plain_ticks(names))
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        text.set_parse_math(False)
+        text.set_text(plain_text.plain(text.get_text(), keep="\n"))
+
+
+def _plain_ticks(names: Formatter) -> Callable[[float, Any], str]:
+    return lambda value, place: plain_text.plain(names(value, place))
 
 
 def as_svg(figure: Figure) -> str:
     """Return a figure as an SVG element that a page can hold."""
     buffer = io.StringIO()
     with drawing():
+        _only_text(figure)
         figure.savefig(buffer, format="svg", metadata=_BARE["svg"], transparent=True)
     text = buffer.getvalue()
     return text[text.index("<svg") :]
@@ -110,6 +132,7 @@ def save(figure: Figure, path: str | Path) -> None:
     check_picture_name(path)
     kind = Path(path).suffix.lower()[1:]
     with drawing(), atomic_path(path) as temporary:
+        _only_text(figure)
         figure.savefig(
             temporary, format=kind, dpi=150, facecolor="white", metadata=_BARE[kind]
         )

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from mipl.paper.artefact import Product
 from mipl.paper.sheet import Sheet
+from mipl.plain_text import plain
 from mipl.reports.entry_text import EntryText, entry_text, gaps
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ _WIDTH = 200  # Of a file; a terminal has its own.
 
 def _cell(entry: EntryText) -> Text:
     first, *others = entry.lines
-    text = Text(first, "bold" if entry.bold else "")
+    text = Text(plain(first), "bold" if entry.bold else "")
     for line in others:
-        text.append(f"\n{line}", "dim")
+        text.append(f"\n{plain(line)}", "dim")
     return text
 
 
@@ -32,7 +33,7 @@ def sheet_table(sheet: Sheet) -> Table:
     """Return a table whose entries may have two lines."""
     grid = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     for head in sheet.heads:
-        grid.add_column(Text(head), overflow="fold")
+        grid.add_column(Text(plain(head)), overflow="fold")
     for row in sheet.rows:
         grid.add_row(*(_cell(entry_text(entry)) for entry in row))
     return grid
@@ -40,16 +41,16 @@ def sheet_table(sheet: Sheet) -> Table:
 
 def renderables(product: Product) -> Iterator[RenderableType]:
     """Yield what a console prints of an artefact, part by part."""
-    yield Text(f"{product.name}: {product.title}", "bold")
+    yield Text(plain(f"{product.name}: {product.title}"), "bold")
     for sheet in product.sheets:
         if sheet.title != product.title:
-            yield Text(sheet.title, "italic")
+            yield Text(plain(sheet.title), "italic")
         yield sheet_table(sheet)
         for note in sheet.notes:
-            yield Text(note, "dim")
+            yield Text(plain(note), "dim")
     if gaps(product):
         command = f"; {product.command} computes them" if product.missing else ""
-        yield Text(f"{gaps(product)}{command}.")
+        yield Text(plain(f"{gaps(product)}{command}."))
 
 
 def as_text(products: Sequence[Product]) -> str:

@@ -16,8 +16,10 @@ from mipl.atomic_folders import atomic_folder, read_whole
 from mipl.errors import BadFile, MiplError
 from mipl.files import (
     clear_temporaries,
+    holds_file,
     make_folder,
     read_bounded,
+    stamp,
     write_text,
 )
 from mipl.methods.loading import load_model
@@ -147,7 +149,7 @@ def open_model(folder: Path) -> OpenedModel:
 
 
 def _open(folder: Path) -> OpenedModel:
-    if (folder / FACTS).exists() or not (folder / MODEL).exists():
+    if holds_file(folder / FACTS) or stamp(folder / MODEL) is None:
         return OpenedModel(load_model(folder), None, None)
     trained = _read_trained(folder / BAGS)
     run = RunSettings.of_tables(read_tables(folder / RUN)).run()

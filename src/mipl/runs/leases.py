@@ -2,7 +2,8 @@
 
 A lease is a row of the store. Its runner renews it while it works, and it ends when the
 result is recorded; where the runner is killed the lease runs out and another runner
-takes the run over.
+takes the run over. Its time is that of the machine since its start, which all processes
+share and nobody sets.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from secrets import token_hex
-from time import time
+from time import monotonic
 
 from mipl.errors import MiplError
 from mipl.runs import database
@@ -51,10 +52,14 @@ class Leases:
 
     def take(self, runs: Sequence[Run]) -> list[Run]:
         """Return those runs that nobody has computed or is computing; now it is we."""
-        now = time()
+        now = monotonic()
         taken = []
         with database.writing(self._path) as file:
-            file.execute("DELETE FROM leases WHERE renewed < ?", (now - self._lasts,))
+            # Of the future is what was taken before the machine was started again.
+            file.execute(
+                "DELETE FROM leases WHERE renewed < ? OR renewed > ?",
+                (now - self._lasts, now + self._lasts),
+            )
             for run in runs:
                 if any(row["state"] in SETTLED for row in asked(file, run)):
                     continue
@@ -71,7 +76,8 @@ class Leases:
         """Give a sign of life."""
         with database.writing(self._path) as file:
             file.execute(
-                "UPDATE leases SET renewed = ? WHERE owner = ?", (time(), self.owner)
+                "UPDATE leases SET renewed = ? WHERE owner = ?",
+                (monotonic(), self.owner),
             )
 
     def release(self) -> None:

@@ -24,6 +24,10 @@ def given_options(settings: Sequence[str], flag: str = "--set") -> dict[str, Any
             raise MiplError(f"{flag} must be NAME=VALUE; got {setting!r}.")
         try:
             options[name.replace("-", "_")] = json.loads(value)
+        except RecursionError:
+            raise MiplError(
+                f"{flag} {name}: its value has too many brackets inside one another."
+            ) from None
         except ValueError:
             options[name.replace("-", "_")] = value
     return options

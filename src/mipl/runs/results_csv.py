@@ -12,6 +12,7 @@ from typing import Any
 
 from mipl.errors import BadFile, MiplError
 from mipl.files import read_bounded, write_text
+from mipl.plain_text import as_cell, from_cell, is_decimal
 from mipl.runs.result import FINISHED, STATES, Result
 from mipl.runs.run import read_run
 from mipl.runs.store import Store
@@ -56,6 +57,7 @@ def as_csv(results: Iterable[Result]) -> str:
     for result in results:
         row = result.as_dict()
         row |= {name: json.dumps(row[name], sort_keys=True) for name in _MAPPINGS}
+        row = {n: as_cell(v) if isinstance(v, str) else v for n, v in row.items()}
         writer.writerow(row)
     return text.getvalue()
 
@@ -100,7 +102,10 @@ def read_csv(path: Path) -> list[Result]:
     try:
         text = read_bounded(path, _LARGEST).decode()
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        rows = list(reader)
+        rows = [
+            {n: from_cell(v) if isinstance(v, str) else v for n, v in row.items()}
+            for row in reader
+        ]
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadFile(f"{path} is not a CSV table: {error}.") from None
     for name in _NEEDED:
@@ -115,7 +120,26 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def _number(text: str) -> float:
+    if not is_decimal(text):
+        raise ValueError(f"{text[:40]!r} is not a number")
+    return float(text)
+
+
+def _whole(text: str) -> int:
+    _number(text)
+    return int(text)
+
+
+def _check_cells(path: Path, line: int, row: Mapping[Any, Any]) -> None:
+    """Refuse a line that is shorter or longer than the header."""
+    if None in row or None in row.values():
+        what = "more" if None in row else "fewer"
+        raise BadFile(f"line {line} of {path} has {what} cells than the header.")
+
+
 def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
+    _check_cells(path, line, row)
     try:
         values = {name: json.loads(row.get(name) or "{}") for name in _MAPPINGS}
         figures = values.pop("figures")
@@ -125,18 +149,18 @@ def _result(path: Path, line: int, row: Mapping[str, Any]) -> Result:
                 "method": row["method"],
                 "data": row["data"],
                 "content": row.get("content") or "",
-                "r": int(row.get("r") or 1),
-                "split": int(row["split"]),
-                "seed": int(row["seed"]),
+                "r": _whole(row.get("r") or "1"),
+                "split": _whole(row["split"]),
+                "seed": _whole(row["seed"]),
             }
         )
         state = row.get("state") or FINISHED
         if state not in STATES:
             raise ValueError(f"the state {state!r} is unknown")
-        accuracy = float(row["accuracy"]) if row["accuracy"] else None
+        accuracy = _number(row["accuracy"]) if row["accuracy"] else None
         if (accuracy is None) == (state == FINISHED):
             raise ValueError("a finished run, and no other, has an accuracy")
-        seconds = float(row["seconds"])
+        seconds = _number(row["seconds"])
         if not 0 <= (accuracy or 0) <= 1 or not 0 <= seconds < float("inf"):
             raise ValueError("accuracy must be from 0 to 1, and seconds not negative")
         message, ended = row.get("message") or "", row.get("ended") or ""

@@ -131,10 +131,10 @@ def read_tables(path: str | Path) -> dict[str, Any]:
     """Read the values of a TOML file, ``"null"`` as None."""
     raw = read_bounded(path, _LONGEST)
     try:
-        values = tomllib.loads(raw.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        # ValueError is what a number of thousands of digits raises, too.
+        return from_toml_value(tomllib.loads(raw.decode()))  # type: ignore[no-any-return]
+    except (ValueError, RecursionError) as error:
         raise MiplError(f"{path} is not a TOML file: {error}.") from None
-    return from_toml_value(values)  # type: ignore[no-any-return]
 
 
 def run_toml(run: Run) -> str:

@@ -41,11 +41,22 @@ def unseal(path: str | Path, content: bytes) -> tuple[dict[str, Array], Any]:
         header = json.loads(content[_HEADER : _HEADER + length])["__metadata__"]
         text = header["facts"]
         whole = header["sha256"] == _digest(arrays, text)
+        facts = json.loads(text, parse_constant=_refuse)
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError):
         raise BadFile(f"{path} is not a checkpoint of mipl.") from None
     if not whole:
         raise BadFile(f"{path} is damaged: its content differs from what was saved.")
-    return arrays, json.loads(text)
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise BadFile(
+                f"{path} holds NaN or infinity in {name[:80]!r}; delete it to begin "
+                "anew."
+            )
+    return arrays, facts
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"it holds {name}")
 
 
 def _digest(arrays: Mapping[str, Array], text: str) -> str:

@@ -257,4 +257,6 @@ def _read_splits(
 
 
 def _runs(flat: Array, offsets: Array) -> list[Array]:
+    if flat.ndim != 1 or offsets.ndim != 1:
+        raise ValueError("bag numbers and offsets are lists.")
     return [flat[start:stop] for start, stop in pairwise(offsets.tolist())]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import numpy as np
 from mipl.data.frozen import Array
 from mipl.errors import BadFile
 from mipl.fenced.hdf5_arrays import ATTRIBUTES
-from mipl.files import inside
+from mipl.files import existing_file, holds_file, inside
 from mipl.io.arrays import npy
 from mipl.io.fence.reading import fenced
 from mipl.io.folders import tiles
@@ -42,9 +41,8 @@ def locate(name: str, folders: Sequence[Path]) -> Path:
     for folder in folders:
         for suffix in ("", *SUFFIXES):
             file = inside(folder, name + suffix)
-            with suppress(OSError):  # A name too long for any file.
-                if file.is_file():
-                    return file
+            if holds_file(file):
+                return file
     if not any(file.suffix in SUFFIXES for file in folders[0].iterdir()):
         refuse_pickles(folders[-1])
     raise BadFile(f"the bag file {name[:80]!r} is not in {folders[0]}; check its name.")
@@ -70,7 +68,7 @@ def read_bag(files: Sequence[Path]) -> BagContent:
 
 def read_array(file: Path) -> Array:
     """Read one .npy file of unknown origin."""
-    with file.open("rb") as stream:
+    with existing_file(file).open("rb") as stream:
         return npy.read_array(stream, file.stat().st_size, str(file))
 
 

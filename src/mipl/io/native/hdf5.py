@@ -168,7 +168,7 @@ def _splits(path: Path, values: dict[str, Array]) -> dict[str, list[tuple[Any, A
         if not key.startswith(SPLITS + "/"):
             continue
         _, name, fold, side = key.split("/")
-        if not fold.isdecimal():
+        if not (fold.isascii() and fold.isdecimal() and len(fold) < 7):
             raise BadFile(f"{path}: fold {fold!r} of {name!r} must be a number.")
         found.setdefault(name, {}).setdefault(int(fold), {})[side] = array
     for name, folds in found.items():

@@ -12,6 +12,7 @@ import numpy as np
 
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError, unknown
+from mipl.plain_text import is_decimal
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,8 @@ def as_text(cell: Any) -> str:
 
 def as_number(cell: Any) -> float | None:
     """Return a cell as a finite number, or None where it is none."""
+    if isinstance(cell, str) and not is_decimal(cell):
+        return None
     try:
         value = float(cell)
     except (TypeError, ValueError, OverflowError):
@@ -159,6 +162,9 @@ def _cast(texts: Sequence[str], dtype: np.dtype[Any]) -> Array:
     if dtype.kind == "U":
         return np.array(texts, dtype=str)
     number = float if dtype.kind == "f" else int
+    if not all(is_decimal(text) for text in texts):
+        bad = next(text for text in texts if not is_decimal(text))
+        raise ValueError(f"could not convert {bad[:40]!r} to a number")
     values = np.array([number(text) for text in texts], dtype=dtype)
     if dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError("a number is not finite")

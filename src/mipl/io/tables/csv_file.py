@@ -6,6 +6,7 @@ import csv
 import math
 import re
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from operator import itemgetter
@@ -18,11 +19,13 @@ from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.files import atomic_path, existing
 from mipl.io.tables.columns import Columns, as_number
+from mipl.plain_text import from_cell, is_decimal
 
 _SAMPLE = 1000
 _BUFFER = 1 << 20
 _QUOTED = re.compile(r'"[^"]*"')
 _EMPTY = ("", "NA")
+_NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 Choose = Callable[[list[str], set[str]], tuple[list[str], list[str]]]
@@ -43,7 +46,11 @@ def read_columns(path: str | Path) -> Columns:
     rows = _rows(path)
     names = next(rows)
     body = list(rows)
-    cells = {name: [row[i] for row in body] for i, name in enumerate(names) if name}
+    cells = {
+        name: [from_cell(row[i]) for row in body]
+        for i, name in enumerate(names)
+        if name
+    }
     return Columns(path, cells, range(2, len(body) + 2))
 
 
@@ -74,13 +81,14 @@ def read_long(path: Path, choose: Choose) -> tuple[Columns, list[str], Array]:
         if name and any(as_number(row[i]) is not None for row in head)
     }
     kept, features = choose([name for name in names if name], numeric)
-    pick_text = _picker([names.index(name) for name in kept])
-    pick_numbers = _picker([names.index(name) for name in features])
+    position = {name: i for i, name in enumerate(names)}
+    pick_text = _picker([position[name] for name in kept])
+    pick_numbers = _picker([position[name] for name in features])
     texts, numbers = [], _Numbers(path, features)
     for row in chain(head, rows):
         texts.append(pick_text(row))
         numbers.add(pick_numbers(row))
-    cells = {name: [text[i] for text in texts] for i, name in enumerate(kept)}
+    cells = {name: [from_cell(t[i]) for t in texts] for i, name in enumerate(kept)}
     return Columns(path, cells, range(2, len(texts) + 2)), features, numbers.done()
 
 
@@ -119,6 +127,8 @@ class _Numbers:
     def add(self, row: Sequence[str]) -> None:
         before = len(self.buffer)
         try:
+            if not (text := ",".join(row)).isascii() or "_" in text:
+                raise ValueError  # Python's numbers are more than those of tables.
             self.buffer.extend(map(float, row))
         except ValueError:
             del self.buffer[before:]
@@ -141,14 +151,16 @@ class _Numbers:
     def _slowly(self, row: int, cells: Sequence[str]) -> Iterator[float]:
         """Give the numbers of a row in which some cells are empty, or text."""
         for name, cell in zip(self.names, cells, strict=True):
-            try:
-                yield math.nan if cell.strip() in _EMPTY else float(cell)
-            except ValueError:
+            if cell.strip() in _EMPTY:
+                yield math.nan
+            elif is_decimal(cell) or cell.strip().lower() in _NOT_FINITE:
+                yield float(cell)
+            else:
                 raise BadFile(
                     f"{self.path}, line {self.n_rows + row + 2}, column {name!r} must "
                     f"be a finite number; it is {cell[:40]!r}. Name the feature "
                     "columns with features= if it is none of them."
-                ) from None
+                )
 
 
 def _picker(positions: list[int]) -> Callable[[list[str]], Sequence[str]]:
@@ -210,12 +222,12 @@ def _delimiter(header: str) -> str:
 
 def _names(path: Path, header: list[str]) -> list[str]:
     """Check the column names; only the first may be nameless (a saved index)."""
-    names = [name.strip() for name in header]
+    names = [from_cell(name.strip()) for name in header]
     if not names or not all(names[1:]) or names == [""]:
         raise BadFile(f"{path}, line 1 must name every column; it is {header[:5]}.")
-    repeated = [name for i, name in enumerate(names) if name in names[:i]]
-    if repeated:
-        raise BadFile(f"{path}, line 1 names column {repeated[0]!r} twice.")
+    if len(set(names)) < len(names):
+        repeated = next(name for name, n in Counter(names).items() if n > 1)
+        raise BadFile(f"{path}, line 1 names column {repeated!r} twice.")
     if all(as_number(name) is not None for name in names):
         raise BadFile(
             f"{path}, line 1 must name the columns; it holds numbers: add a header."

@@ -21,6 +21,7 @@ from mipl.io.tables.candidate_columns import CANDIDATE, WEIGHT
 from mipl.io.tables.columns import Columns, as_text, typed
 from mipl.io.tables.label_options import LabelOptions
 from mipl.io.tables.split_columns import columns_of
+from mipl.plain_text import as_cell
 
 _DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|U\d{1,6})")
 _OF_BAGS = ("bag_ids", "uris", "coords", "instance_labels")
@@ -80,12 +81,14 @@ def put_columns(path: Path, columns: dict[str, Array], parquet: bool = False) ->
         parquet_file.put_pieces(path, [columns])
     else:
         cells = (cells_of(values) for values in columns.values())
-        csv_file.put_rows(path, [list(columns), *zip(*cells, strict=True)])
+        heads = [as_cell(name) for name in columns]
+        csv_file.put_rows(path, [heads, *zip(*cells, strict=True)])
 
 
 def cells_of(values: Array) -> list[str]:
     """Return a column as the text of its cells."""
-    return [as_text(value) for value in values.tolist()]
+    texts = [as_text(value) for value in values.tolist()]
+    return [as_cell(text) for text in texts] if values.dtype.kind == "U" else texts
 
 
 def to_record(dataset: Dataset, labels: dict[str, Array], **more: Any) -> str:

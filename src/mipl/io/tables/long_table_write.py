@@ -17,6 +17,7 @@ from mipl.io.file_set import written_together
 from mipl.io.tables import csv_file, parquet_file
 from mipl.io.tables import label_columns as ours
 from mipl.io.tables.instance_table import COORD, INSTANCE_LABEL
+from mipl.plain_text import as_cell
 
 INSTANCES, LABELS = "instances", "labels"
 _PIECE = 1 << 14
@@ -62,7 +63,8 @@ def write(dataset: Dataset, path: str | Path) -> None:
             parquet_file.put_pieces(place, tables)
         else:
             rows = chain.from_iterable(map(_csv_rows, pieces))
-            csv_file.put_rows(place, chain([[*own, *features]], rows))
+            heads = [as_cell(name) for name in (*own, *features)]
+            csv_file.put_rows(place, chain([heads], rows))
 
 
 def _pieces(bags: Bags) -> Iterator[tuple[dict[str, Array], Array]]:

@@ -14,7 +14,7 @@ from mipl.io.tables.columns import Columns, as_text
 
 _WORDS = {"train": 0, "training": 0, "test": 1}
 _NEITHER = {"", "val", "valid", "validation", "unused"}
-_NUMBERED = re.compile(r"split:(.+):(\d{1,6})|(?:split|fold)_?(\d{1,6})")
+_NUMBERED = re.compile(r"split:(.+):(\d{1,6})|(?:split|fold)_?(\d{1,6})", re.ASCII)
 
 Splits = dict[str, list[Split]]
 
@@ -75,7 +75,7 @@ def columns_of(splits: Sequence[Split], name: str, n_bags: int) -> dict[str, lis
 
 def _single(table: Columns, column: str) -> list[Split]:
     texts = [as_text(cell) for cell in table.cells[column]]
-    if not all(text.isdecimal() and len(text) < 7 for text in texts):
+    if not all(t.isascii() and t.isdecimal() and len(t) < 7 for t in texts):
         return [_by_words(table, column)]
     folds = np.array([int(text) for text in texts])
     return [

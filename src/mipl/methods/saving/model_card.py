@@ -42,7 +42,10 @@ def plain(value: Any) -> str:
     'a b script'
     """
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    kept = "".join(letter if letter not in "|`<>[]\\" else " " for letter in text)
+    kept = "".join(
+        letter if letter not in "|`<>[]\\*_&$" and letter.isprintable() else " "
+        for letter in text
+    )
     return " ".join(kept.split())[:200]
 
 
