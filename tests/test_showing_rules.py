@@ -15,7 +15,7 @@ ROOMS = {
     "from_ansi": set(),
     "savefig": {"reports/plots.py"},
     "Environment": {"reports/html.py", "methods/saving/model_card.py"},
-    "Markup": {"reports/html.py", "reports/results_html.py"},
+    "Markup": {"reports/demo_page.py", "reports/html.py", "reports/results_html.py"},
     "showwarning": set(),
 }
 WRITES = {"sys.stdout.write", "sys.stderr.write", "os.system"}

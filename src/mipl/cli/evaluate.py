@@ -82,7 +82,7 @@ def _figures(found: Evaluation) -> RenderableType:
         span = found.intervals.get(name) if value is not None else None
         between = "" if span is None else f"{span[0]:.3f} to {span[1]:.3f}"
         called = called or name.replace("_", " ")
-        rows.append([Text(called, "dim"), number(value), between])
+        rows.append([Text(plain(called), "dim"), number(value), between])
 
     rows: list[list[object]] = []
     if found.truth is not None:

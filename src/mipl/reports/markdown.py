@@ -10,7 +10,7 @@ from mipl.paper.sheet import Sheet
 from mipl.plain_text import plain
 from mipl.reports.entry_text import EntryText, entry_text, gaps
 
-_SPECIAL = re.compile(r"([\\|*_`<>\[\]&$])")
+_SPECIAL = re.compile(r"([\\|*_`<>\[\]$]|&(?=[#A-Za-z]))")
 
 
 def escaped(text: str) -> str:

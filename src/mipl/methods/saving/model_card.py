@@ -43,7 +43,7 @@ def plain(value: Any) -> str:
     """
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
     kept = "".join(
-        letter if letter not in "|`<>[]\\*_&$" and letter.isprintable() else " "
+        letter if letter not in "|`<>[]\\" and letter.isprintable() else " "
         for letter in text
     )
     return " ".join(kept.split())[:200]
