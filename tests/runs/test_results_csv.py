@@ -88,11 +88,11 @@ def test_a_table_is_written_whole(store, tmp_path):
         ('miplma,"{",digits-mipl,1,0,0,0.5,1', "Expecting"),
         ("miplma,[1],digits-mipl,1,0,0,0.5,1", "arguments of a run must be"),
         ("miplma,{},digits-mipl,1,0,0,1.5,1", "accuracy must be from 0 to 1"),
-        ("miplma,{},digits-mipl,1,0,0,nan,1", "accuracy must be from 0 to 1"),
-        ("miplma,{},digits-mipl,1,0,0,0.5,inf", "seconds not negative"),
+        ("miplma,{},digits-mipl,1,0,0,nan,1", "'nan' is not a number"),
+        ("miplma,{},digits-mipl,1,0,0,0.5,inf", "'inf' is not a number"),
         ("miplma,{},digits-mipl,1,0,0,,1", "a finished run, and no other"),
-        ("miplma,{},digits-mipl,1,zero,0,0.5,1", "invalid literal"),
-        ("miplma,{},digits-mipl,1,0", "is no result"),
+        ("miplma,{},digits-mipl,1,zero,0,0.5,1", "'zero' is not a number"),
+        ("miplma,{},digits-mipl,1,0", "fewer cells than the header"),
     ],
 )
 def test_a_wrong_row_is_told_by_its_line(row, what, store, tmp_path):
