@@ -111,6 +111,7 @@ def test_all_bags_are_used_by_default(fit) -> None:
 def test_calibration_bags_are_kept_out_of_the_fit(fit, tmp_path) -> None:
     told = fit("--calibrate", 0.25, "--json").json
     assert (told["trained_on"], told["calibrated_on"]) == (30, 10)
+    assert told["calibrated_by"] == "labels"  # The data have them.
     model = mipl.load_model(tmp_path / "run/model")
     assert len(model.label_weights_) == 30
     kind, p, sets = model.conformal_
@@ -318,3 +319,9 @@ def test_a_two_class_method_shows_its_learners_and_how_often_none_says_yes(
     _, test = mipl.load_dataset("synthetic", r=1).split(0)
     assert told["all_negative_rate"] == model.all_negative_rate(test.bags)
     assert "every learner says no" in run("evaluate", tmp_path / "run", "synthetic").out
+
+
+def test_too_few_calibration_bags_are_told_with_the_number_needed(fit) -> None:
+    ran = fit("--calibrate", 0.1)
+    assert ran.code == 0 and "4 bags, by their true labels" in ran.out
+    assert "4 calibration bags cannot promise 90%: 9 are needed" in ran.err

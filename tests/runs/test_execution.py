@@ -81,7 +81,7 @@ def test_without_a_folder_the_model_is_the_one_that_python_trains(tmp_path):
     own = mipl.MIPLMA(lam=2.0, random_state=5)
     own.set_params(training__epochs=4, training__batch_size=10)
     own.fit(parts.train.bags, parts.train.candidates)
-    own.calibrate(parts.calibration.bags, candidates=parts.calibration.candidates)
+    own.calibrate(parts.calibration.bags, labels=parts.calibration.labels)
     bags = parts.test.bags
     assert np.array_equal(fitted.model.predict_proba(bags), own.predict_proba(bags))
     assert np.array_equal(fitted.model.predict_set(bags), own.predict_set(bags))

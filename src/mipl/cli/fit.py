@@ -21,7 +21,7 @@ from mipl.cli.fit_options import (
 )
 from mipl.cli.model_options import DataSeed, Fold
 from mipl.cli.options import FalseLabels, Json, PublishedSettings, Raw
-from mipl.cli.output import pairs, say, show, show_json, title
+from mipl.cli.output import pairs, say, show, show_json, title, warn
 
 if TYPE_CHECKING:
     from mipl.runs.execution import FittedRun
@@ -53,6 +53,7 @@ def fit(
     from mipl.cli.progress import EpochBar
     from mipl.cli.resuming import stoppable
     from mipl.errors import MiplError
+    from mipl.runs.calibration import doubts_of_sets
     from mipl.runs.folder import checkpoint_path
     from mipl.runs.run_settings import RunSettings, read_tables
     from mipl.training.distributed import process_rank
@@ -80,6 +81,10 @@ def fit(
         return
     with stoppable(context, checkpoint_path(out)):
         done = run.execute(out, [EpochBar()], resume, checkpoint_every)
+    held = done.parts.calibration
+    if held is not None:
+        for sentence in doubts_of_sets(done.model, held.bags):
+            warn(sentence)
     if as_json:
         show_json(_told(done, out))
     else:
@@ -89,7 +94,7 @@ def fit(
 def _told(done: FittedRun, out: Path) -> dict[str, Any]:
     from mipl.runs.folder import MODEL
 
-    held = done.parts.calibration
+    held, conformal = done.parts.calibration, done.model.conformal_
     return {
         "folder": str(out),
         "model": str(out / MODEL),
@@ -99,6 +104,7 @@ def _told(done: FittedRun, out: Path) -> dict[str, Any]:
         "bags": len(done.parts.whole),
         "trained_on": len(done.parts.train),
         "calibrated_on": 0 if held is None else len(held),
+        "calibrated_by": None if conformal is None else conformal[0],
         "seconds": done.seconds,
         "last_epoch": done.history[-1] if done.history else {},
         "test": None if done.evaluation is None else done.evaluation.as_dict(),
@@ -114,7 +120,10 @@ def _show(told: dict[str, Any]) -> None:
         f"{told['seconds']:.1f} s"
     }
     if told["calibrated_on"]:
-        rows["calibrated on"] = f"{told['calibrated_on']} bags, by their candidates"
+        by = {"labels": "true labels", "candidates": "candidates"}
+        rows["calibrated on"] = (
+            f"{told['calibrated_on']} bags, by their {by[told['calibrated_by']]}"
+        )
     if last := figures(told["last_epoch"]):
         rows["last epoch"] = last
     if told["test"] is not None and told["test"]["truth"] is not None:

@@ -32,7 +32,10 @@ Everything = Annotated[
 ]
 Calibrate = Annotated[
     float | None,
-    typer.Option(metavar="SHARE", help="Keep a share of the bags to calibrate."),
+    typer.Option(
+        metavar="SHARE",
+        help="Keep a share of the bags to calibrate, by true labels where known.",
+    ),
 ]
 CheckpointEvery = Annotated[
     int | None,

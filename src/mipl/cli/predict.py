@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,7 @@ from mipl.cli.options import (
     Settings,
     SkipBad,
 )
-from mipl.cli.output import say, show, show_json, table
+from mipl.cli.output import say, show, show_json, table, warn
 from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def predict(
     from mipl.cli.tables import check_table_name, write_table
     from mipl.cli.writing import leaving_out
     from mipl.errors import MiplError
+    from mipl.runs.calibration import doubts_of_sets
     from mipl.runs.folder import open_model
     from mipl.runs.source import Source
 
@@ -81,6 +83,9 @@ def predict(
         with leaving_out():
             bags = _bags(source, split, ids, "skip" if skip_bad else "raise")
     columns = _columns(opened.model, bags, alpha)
+    if alpha is not None:
+        for sentence in doubts_of_sets(opened.model, bags, alpha):
+            warn(sentence)
     if out is not None:
         write_table(out, columns)
     if as_json and out is not None:
@@ -106,7 +111,9 @@ def _columns(model: BagClassifier, bags: Bags, alpha: float | None) -> dict[str,
     columns = {"bag_id": bag_names(bags), "predicted": model.classes_[p.argmax(axis=1)]}
     columns |= {f"p_{name}": p[:, c] for c, name in enumerate(model.classes_.tolist())}
     if alpha is not None:
-        sets = model.predict_set(bags, alpha)
+        with warnings.catch_warnings():  # What it warns of is told in the end.
+            warnings.simplefilter("ignore")
+            sets = model.predict_set(bags, alpha)
         columns["set"] = np.array(
             ["|".join(str(name) for name in model.classes_[row]) for row in sets]
         )

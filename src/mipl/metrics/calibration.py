@@ -157,6 +157,20 @@ def _softened(logs: Floats, temperature: float) -> Floats:
 # -- conformal sets -------------------------------------------------------------------
 
 
+def bags_needed(alpha: float) -> int:
+    r"""Return how many calibration bags a promise of :math:`1 - \alpha` needs.
+
+    With fewer, :math:`\lceil (n + 1)(1 - \alpha) \rceil > n`: sets hold all classes.
+
+    Examples
+    --------
+    >>> bags_needed(0.1), bags_needed(0.05)
+    (9, 19)
+    """
+    level = 1 - between_0_and_1("alpha", alpha)
+    return math.ceil(round(level / alpha, 9))
+
+
 def conformal_threshold(p: Any, labels: Any, alpha: float) -> float:
     r"""Return the score up to which classes belong into prediction sets.
 

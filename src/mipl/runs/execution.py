@@ -199,7 +199,9 @@ def _kept_by(model: BagClassifier, checkpoint: Checkpoint) -> dict[str, Any]:
 
 def _judged(run: Run, model: BagClassifier, parts: Parts, seconds: float) -> FittedRun:
     held = parts.calibration
-    if held is not None:
+    if held is not None and held.labels is not None:
+        model.calibrate(held.bags, labels=held.labels)
+    elif held is not None:
         model.calibrate(held.bags, candidates=held.candidates)
     figures = None if parts.test is None else evaluate(model, parts.test)
     return FittedRun(run, model, parts, figures, seconds)

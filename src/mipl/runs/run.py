@@ -94,7 +94,8 @@ class Run:
     versions : mapping of str
         Of what the bits depend on; empty in a plan, and where they are not known.
     calibrate : float or None
-        Share of the training bags kept for calibration by their candidate sets.
+        Share of the training bags kept for calibration: by their true labels where
+        they are known, otherwise by their candidate sets.
 
     Examples
     --------

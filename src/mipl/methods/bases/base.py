@@ -17,6 +17,7 @@ from mipl.data.label_sets import some
 from mipl.errors import Diverged, MiplError
 from mipl.methods.saving.persist import Persistent
 from mipl.metrics.calibration import (
+    bags_needed,
     candidate_conformal_threshold,
     conformal_sets,
     conformal_threshold,
@@ -177,7 +178,8 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
     def calibrate(self, X: Any, labels: Any = None, candidates: Any = None) -> Self:
         """Fit one temperature and the conformal scores on bags not trained on.
 
-        Give true labels where they are known, candidate sets otherwise.
+        Give true labels where they are known, candidate sets otherwise; with the latter
+        a set must hold every candidate of most bags, and says little.
         """
         if (labels is None) == (candidates is None):
             raise MiplError("calibrate needs either labels= or candidates=; give one.")
@@ -203,12 +205,19 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
         """Return sets of classes that hold the true one with probability 1 - alpha.
 
         The sets come from the probabilities before the temperature, which was fitted on
-        the same bags: so the promise is exact.
+        the same bags: so the promise is exact. Too few calibration bags for it are told
+        by a warning: sets then hold all classes.
         """
         check_is_fitted(self)
         if self.conformal_ is None:
             raise MiplError("predict_set needs calibrate(bags, ...) first.")
         kind, scores, truth = self.conformal_
+        if len(scores) < (needed := bags_needed(alpha)):
+            warnings.warn(
+                f"{len(scores)} calibration bags cannot promise {1 - alpha:.4g}: "
+                f"{needed} are needed, and with fewer, sets hold all classes.",
+                stacklevel=2,
+            )
         threshold = (
             conformal_threshold(scores, truth, alpha)
             if kind == "labels"
