@@ -317,6 +317,7 @@ def test_a_text_in_place_of_a_set_is_divided_as_in_files(y):
 def test_names_in_sets_and_names_that_are_classes_are_not_divided():
     assert Candidates([{"a|b"}, {"c"}]).classes.tolist() == ["a|b", "c"]
     assert Candidates([["a|b"], ["c"]]).classes.tolist() == ["a|b", "c"]
+    assert Candidates([{"a|b", ""}, {""}]).classes.tolist() == ["", "a|b"]
     known = Candidates(["a|b", "c"], classes=["a|b", "c", "d"])
     assert known.matrix.astype(int).tolist() == [[1, 0, 0], [0, 1, 0]]
 

@@ -185,20 +185,19 @@ def divided(text: str) -> list[str]:
 
 def _as_sets(y: Any, known: Array | None) -> list[list[Any]]:
     whole = set() if known is None else set(known.tolist())
-    sets = [
-        list(row)
-        if isinstance(row, _SET)
-        else divided(row)
-        if isinstance(row, str) and row not in whole
-        else [row]
-        for row in _items(y)
-    ]
-    for i, parts in enumerate(sets):
-        if len(parts) > 1 and "" in parts:
-            raise MiplError(
-                f"the candidates of bag {i} must be class names divided by '|', as "
-                f"'oak|elm'; one of them is empty: {'|'.join(map(str, parts))[:40]!r}."
-            )
+    sets = []
+    for i, row in enumerate(_items(y)):
+        if isinstance(row, _SET):
+            sets.append(list(row))
+        elif isinstance(row, str) and "|" in row and row not in whole:
+            sets.append(divided(row))
+            if "" in sets[i]:
+                raise MiplError(
+                    f"the candidates of bag {i} must be class names divided by '|', as "
+                    f"'oak|elm'; one of them is empty: {row[:40]!r}."
+                )
+        else:
+            sets.append([row])
     for i, names in enumerate(sets):
         for name in names:
             if not isinstance(name, _NAME):

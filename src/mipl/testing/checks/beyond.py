@@ -96,7 +96,7 @@ def check_sets_need_calibration(estimator: Any) -> None:
 
 def check_sets_shrink(estimator: Any) -> None:
     """A larger alpha gives no larger sets."""
-    problem, other = problem_for(estimator), problem_for(estimator, seed=1)
+    problem, other = problem_for(estimator), problem_for(estimator, n_bags=20, seed=1)
     for model in _calibrated(estimator, problem, other):
         sets = [model.predict_set(other.bags, alpha) for alpha in _ALPHAS]
         for found in sets:
