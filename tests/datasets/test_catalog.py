@@ -7,6 +7,8 @@ import pytest
 
 from mipl.datasets import CATALOG, RECORDS, load_dataset
 from mipl.datasets.places import cache_dir, data_dir, raw_dirs
+from mipl.datasets.published_sets import SOURCES
+from mipl.datasets.published_table import HERE
 from mipl.errors import BadFile, MiplError, MissingData
 
 NAMES = (
@@ -29,6 +31,28 @@ def test_the_catalog_holds_every_set():
     assert set(RECORDS) <= set(CATALOG)
     assert CATALOG["mnist-mipl"].record.instances == 20664
     assert CATALOG["lost"].record is None
+
+
+SLOW = ("crc-mipl-kmeansseg", "crc-mipl-sift", "crc-mipl-r34-16", "crc-mipl-r34-25")
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        pytest.param(one, marks=[pytest.mark.slow] if one in SLOW else [])
+        for one in HERE
+    ],
+)
+def test_what_is_told_of_a_set_of_the_paper_is_so(id, loaded):
+    source, record = SOURCES[id], HERE[id]
+    data = loaded(source.name, **source.options)
+    sizes, found = data.bags.sizes, data.candidates.sizes.mean()
+    assert (len(data), sizes.sum()) == (record.bags, record.instances)
+    assert (sizes.min(), sizes.max()) == (record.smallest, record.largest)
+    assert data.bags.n_features == record.features
+    assert len(data.classes) == record.classes
+    assert record.candidates == ("r + 1" if source.counts else f"avg {found:.2f}")
+    assert found == 2 or not source.counts  # r is 1.
 
 
 def test_options_are_those_of_the_builder():

@@ -88,8 +88,7 @@ def test_an_empty_store_gives_gaps_and_no_error(name, tmp_path):
     assert not product.pictures
 
 
-def test_the_data_sets_of_the_paper(tmp_path, loaded):
-    loaded("mnist-mipl")
+def test_the_data_sets_of_the_paper(tmp_path):
     store = Store(tmp_path / "empty.db", create=True)
     [sheet] = ARTEFACTS["table1"].build(store, Selection(data=("mnist-mipl",))).sheets
     [row] = sheet.rows

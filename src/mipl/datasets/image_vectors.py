@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.bags import Array, Bags
+from mipl.data.bags import Bags
 from mipl.data.candidate_generators import generate_candidates
 from mipl.data.dataset import Dataset
+from mipl.data.frozen import Array
 from mipl.datasets.mnist import RECIPES, read_images
 from mipl.datasets.request import Request, check_classes
 from mipl.errors import MiplError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -34,10 +34,9 @@ class Spot:
 
     def runs(self, selection: Selection) -> list[Run]:
         """Return its runs, one per split."""
-        return [
-            self.entrant.run(self.source, self.r, split, selection)
-            for split in selection.keep("splits", SPLITS)
-        ]
+        first = self.entrant.run(self.source, self.r, 0, selection)
+        splits = selection.keep("splits", SPLITS)
+        return [replace(first, split=split) for split in splits]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from copy import deepcopy
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,17 @@ if TYPE_CHECKING:
     from mipl.runs.execution import FittedRun, Parts
 
 
+def _text(values: Mapping[str, Any]) -> str:
+    """Write values in the one form that a hash can rely on."""
+    try:
+        return json.dumps(values, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise MiplError(
+            f"arguments of a run must be plain finite values that JSON can hold: "
+            f"{error}."
+        ) from None
+
+
 class Facts(Mapping[str, Any]):
     """A mapping of JSON values that nobody can change, told apart by its text.
 
@@ -32,23 +44,27 @@ class Facts(Mapping[str, Any]):
     (2.0, '{"encoder": "linear", "lam": 2.0}', True)
     """
 
-    __slots__ = ("text",)
+    __slots__ = ("_values", "text")
     text: str
+    _values: dict[str, Any]  # As the text has them; lists are handed out as copies.
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
-        object.__setattr__(self, "text", _text(dict(values or {})))
+        text = values.text if isinstance(values, Facts) else _text(dict(values or {}))
+        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "_values", json.loads(text))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"facts are frozen; {name} cannot be set.")
 
     def __getitem__(self, name: str) -> Any:
-        return json.loads(self.text)[name]
+        value = self._values[name]
+        return deepcopy(value) if isinstance(value, (list, dict)) else value
 
     def __iter__(self) -> Iterator[str]:
-        return iter(json.loads(self.text))
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(json.loads(self.text))
+        return len(self._values)
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -63,6 +79,9 @@ class Facts(Mapping[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Facts, (json.loads(self.text),)
+
+
+_NOTHING = Facts()
 
 
 @dataclass(frozen=True)
@@ -113,13 +132,13 @@ class Run:
 
     method: str
     data: str
-    arguments: Mapping[str, Any] = field(default_factory=Facts)
-    options: Mapping[str, Any] = field(default_factory=Facts)
+    arguments: Mapping[str, Any] = _NOTHING
+    options: Mapping[str, Any] = _NOTHING
     r: int = 1
     split: int | None = 0
     seed: int = 0
     content: str = ""
-    versions: Mapping[str, str] = field(default_factory=Facts)
+    versions: Mapping[str, str] = _NOTHING
     calibrate: float | None = None
 
     def __post_init__(self) -> None:
@@ -215,7 +234,9 @@ class Run:
     @property
     def question(self) -> Run:
         """What is asked, whoever computes it: without content and versions."""
-        return replace(self, content="", versions=Facts())
+        if not self.content and not self.versions:
+            return self
+        return replace(self, content="", versions=_NOTHING)
 
     @property
     def key(self) -> str:
@@ -273,14 +294,3 @@ def _execution() -> Any:
 def _check(name: str, value: Any, good: bool, wanted: str) -> None:
     if not good:
         raise MiplError(f"{name} of a run must be {wanted}; got {value!r}.")
-
-
-def _text(values: Mapping[str, Any]) -> str:
-    """Write values in the one form that a hash can rely on."""
-    try:
-        return json.dumps(values, sort_keys=True, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise MiplError(
-            f"arguments of a run must be plain finite values that JSON can hold: "
-            f"{error}."
-        ) from None
