@@ -1,5 +1,7 @@
 """Which runs a worker fits together."""
 
+from dataclasses import replace
+
 from mipl.runs.groups import groups
 from mipl.runs.run import Run
 
@@ -36,3 +38,12 @@ def test_every_run_is_in_one_group_in_the_plan_s_order():
 
 def test_a_run_that_cannot_be_built_is_left_to_whoever_computes():
     assert groups([Run("nothing", "synthetic")], 1) == [[Run("nothing", "synthetic")]]
+
+
+def test_an_estimator_is_built_once_per_setting(monkeypatch):
+    built = []
+    build = Run.build
+    monkeypatch.setattr(Run, "build", lambda run: built.append(run) or build(run))
+    runs = [*splits("miplma", 5), *splits("miplma", 5, lam=2.0)]
+    groups([*runs, *(replace(run, seed=1) for run in runs)], 2)
+    assert len(built) == 2

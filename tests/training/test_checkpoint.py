@@ -203,3 +203,16 @@ def test_a_run_that_diverges_after_a_pause_keeps_what_it_would_have_kept(tmp_pat
     with pytest.raises(MiplError, match="epoch 2, batch 1"):
         unbroken.fit(PROBLEM.bags, PROBLEM.y)
     assert bits(paused) == bits(unbroken) and paused.n_iter_ == 1
+
+
+def test_the_data_are_hashed_only_where_there_is_something_to_save(
+    tmp_path, monkeypatch
+):
+    def refused(bags):
+        raise AssertionError("all data were read")
+
+    monkeypatch.setattr(Bags, "digest", refused)
+    model = MIPLMA(**settings("ours"))
+    model.fit(PROBLEM.bags, PROBLEM.y, checkpoint=Checkpoint(tmp_path / "a", None))
+    with pytest.raises(AssertionError, match="all data were read"):
+        model.fit(PROBLEM.bags, PROBLEM.y, checkpoint=Checkpoint(tmp_path / "a", 1))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 
 from mipl.errors import MiplError
 from mipl.methods.wrappers.together import alike
@@ -24,9 +26,11 @@ def groups(runs: Sequence[Run], workers: int) -> list[list[Run]]:
     >>> [len(group) for group in groups([*runs, Run("fastmipl", "digits-mipl")], 2)]
     [3, 3, 1]
     """
+    common = cache(_common)  # Built once per setting, not once per run.
     cells: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        cells[_shared(run)].append(run)
+        shared = common(replace(run.question, split=0, seed=0))
+        cells[shared or run.key].append(run)
     found = []
     for cell in cells.values():
         parts = max(math.ceil(len(cell) / MOST), min(workers, len(cell)))
@@ -35,12 +39,10 @@ def groups(runs: Sequence[Run], workers: int) -> list[list[Run]]:
     return found
 
 
-def _shared(run: Run) -> str:
-    """Return what the runs of a group have in common."""
+def _common(run: Run) -> str:
+    """Return what the runs of a group have in common; "" where each is alone."""
     try:
-        common = alike(run.build())
+        stack = alike(run.build())
     except MiplError:  # Whoever computes it will tell.
-        common = None
-    if common is None:
-        return run.key
-    return repr((run.data, run.options, common))
+        return ""
+    return "" if stack is None else repr((run.data, run.options, stack))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cache
 
 from mipl import files
 from mipl.errors import MiplError
@@ -38,9 +39,9 @@ class Keeper:
         team: Alone,
     ) -> None:
         self.checkpoint = checkpoint
-        shared = checkpoint is not None or team.size > 1
-        self.fingerprint = fingerprint() if shared else {}
-        team.check(state.module, self.fingerprint)
+        # It reads all data: only where there is something to save or to compare.
+        self.fingerprint = cache(fingerprint)
+        team.check(state.module, self.fingerprint() if team.size > 1 else {})
         self.state, self.stopping, self.team = state, stopping, team
         self.interrupts = Interrupts()
 
@@ -60,7 +61,7 @@ class Keeper:
         if not self.team.any(first and path.exists()):
             return False
         content = self.team.from_first(read(path) if first else b"")
-        return resume(path, content, self.fingerprint, self.state, self.stopping)
+        return resume(path, content, self.fingerprint(), self.state, self.stopping)
 
     def after_step(self) -> None:
         """Save and obey, if a signal has asked to stop."""
@@ -83,7 +84,7 @@ class Keeper:
     def _save(self, finished: bool) -> None:
         failure: MiplError | None = None
         if self.checkpoint is not None and self.team.rank == 0:
-            kept = (self.fingerprint, self.state, self.stopping, finished)
+            kept = (self.fingerprint(), self.state, self.stopping, finished)
             try:
                 save(self.checkpoint.path, *kept)
             except MiplError as error:
