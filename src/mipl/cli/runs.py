@@ -3,7 +3,7 @@
 import typer
 
 from mipl.cli.runs_compute import compute
-from mipl.cli.runs_files import export, import_
+from mipl.cli.runs_files import check, export, import_, repair
 from mipl.cli.runs_look import compare, ls, show_
 
 app = typer.Typer(
@@ -15,3 +15,5 @@ app.command("show")(show_)
 app.command()(compare)
 app.command()(export)
 app.command("import")(import_)
+app.command()(check)
+app.command()(repair)

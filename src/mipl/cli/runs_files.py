@@ -1,4 +1,4 @@
-"""``mipl runs export`` and ``import``: results as files."""
+"""``mipl runs export``, ``import``, ``check`` and ``repair``: results as files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mipl.cli.options import Json
-from mipl.cli.output import say, show_json
+from mipl.cli.output import FOUND_ERRORS, say, show_json, warn
 from mipl.cli.plan_options import RESULTS, Counts, Data, Methods, State, StoreFile
 
 
@@ -55,3 +55,37 @@ def import_(
         return
     say("imported", f"{found.added} results, {found.known} were known")
     say("next", f"mipl runs ls --store {store}")
+
+
+def check(store: StoreFile = RESULTS, as_json: Json = False) -> None:
+    """Read all of a store, with the seals of its results; exit code 1 if damaged."""
+    from mipl.runs.store_repair import check
+
+    found = check(store)
+    if as_json:
+        show_json({"store": str(store)} | vars(found))
+    else:
+        for fault in found.faults:
+            warn(fault)
+        say("whole", f"{found.whole} results, {found.unsealed} of them without a seal")
+        if found.faults:
+            say("next", f"mipl runs repair repaired.db --store {store}")
+    if found.faults:
+        raise typer.Exit(FOUND_ERRORS)
+
+
+def repair(
+    out: Annotated[Path, typer.Argument(help="The new store.")],
+    store: StoreFile = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Copy what is whole in a damaged store to a new one; the old one stays."""
+    from mipl.runs.store_repair import repair
+
+    found = repair(store, out)
+    if as_json:
+        show_json({"store": str(out)} | vars(found))
+        return
+    for fault in found.faults:
+        warn(fault)
+    say("saved", f"{found.whole} results in {out}")

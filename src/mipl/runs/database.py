@@ -14,6 +14,7 @@ from time import monotonic, sleep
 
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing_file
+from mipl.runs import seals
 from mipl.runs.mounts import remote_kind
 
 _OURS = 0x6D69706C  # "mipl", by which a file says whose it is.
@@ -80,7 +81,7 @@ def prepare(path: Path, create: bool) -> None:
         if create:
             with _transaction(file):  # Another process may be doing the same.
                 if _empty(file):
-                    for statement in _TABLES:
+                    for statement in (*_TABLES, seals.TABLE):
                         file.execute(statement)
                     file.execute(f"PRAGMA application_id = {_OURS}")
                     file.execute(f"PRAGMA user_version = {_VERSION}")
@@ -88,6 +89,7 @@ def prepare(path: Path, create: bool) -> None:
         else:
             _begin_reading(file)
             _check(path, file)
+            _check_quickly(path, file)
 
 
 @contextmanager
@@ -104,6 +106,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Give a connection whose changes are made together or not at all."""
     with _told(path), closing(_connect(path, "rw")) as file, _transaction(file):
+        file.execute(seals.TABLE)  # A store of an earlier version has none.
         yield file
     sleep(_COURTESY)
 
@@ -145,7 +148,13 @@ def _patiently(file: sqlite3.Connection, statement: str) -> None:
 
 def _code(error: sqlite3.OperationalError) -> int:
     """Return the kind of an error, without the details of it."""
-    return error.sqlite_errorcode & 0xFF
+    # Python's own, such as bytes that are no text, have none.
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def is_text_fault(error: sqlite3.Error) -> bool:
+    """Tell whether a cell holds bytes that are no UTF-8 text."""
+    return "UTF-8" in str(error)
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -154,6 +163,24 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     file.row_factory = sqlite3.Row
     _patiently(file, "PRAGMA synchronous = FULL")
     return file
+
+
+# Stores that were looked through in this process, by their inodes.
+_LOOKED_THROUGH: set[tuple[int, int]] = set()
+
+
+def _check_quickly(path: Path, file: sqlite3.Connection) -> None:
+    """Look through a store once per process, without its indices."""
+    status = path.stat()
+    if (status.st_dev, status.st_ino) in _LOOKED_THROUGH:
+        return
+    (line,) = file.execute("PRAGMA quick_check(1)").fetchone()
+    if line != "ok":
+        raise BadFile(
+            f"{path} is damaged: {str(line)[:100]}; mipl runs check tells more, and "
+            "mipl runs repair keeps what is whole."
+        )
+    _LOOKED_THROUGH.add((status.st_dev, status.st_ino))
 
 
 def _pragma(file: sqlite3.Connection, name: str) -> int:
@@ -192,6 +219,11 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
+        if is_text_fault(error):
+            raise BadFile(
+                f"{path} is damaged: {str(error)[:80]!r}; mipl runs repair keeps what "
+                "is whole."
+            ) from error
         remedy = _REMEDIES.get(_code(error))
         kind = MiplError if remedy is None else NotNow
         raise kind(
@@ -199,6 +231,6 @@ def _told(path: Path) -> Iterator[None]:
         ) from error
     except sqlite3.DatabaseError as error:
         raise BadFile(
-            f"{path} is no store of results, or is damaged: {error}; restore a copy "
-            "or give another name."
+            f"{path} is no store of results, or is damaged: {error}; restore a copy, "
+            "give another name, or keep what is whole with mipl runs repair."
         ) from error

@@ -33,12 +33,14 @@ from mipl.runs.result import (
     Result,
 )
 from mipl.runs.run import Facts, Run, read_run
+from mipl.runs.seals import Seals
 
 # What is known for good: the same run would end in the same way.
 SETTLED = (FINISHED, DIVERGED)
 
 _FACTS = ("arguments", "options", "versions")
 _RUN = ("method", "data", "content", "r", "split", "seed")
+_PARTS: dict[str, Any] = {"curves": Curves, "predictions": Predictions}
 _WHERE = ("key", "method", "arguments", "data", "options", "r", "split", "seed")
 
 
@@ -110,7 +112,7 @@ class Store:
             values += [Facts(v).text if isinstance(v, Mapping) else v for v in several]
         query = f"SELECT * FROM results WHERE {' AND '.join(clauses)} ORDER BY rowid"
         with database.reading(self.path) as file:
-            return [self._result(row) for row in file.execute(query, values)]
+            return [self.read_row(file, row) for row in file.execute(query, values)]
 
     def answers(
         self, runs: Iterable[Run], states: Collection[str] = (FINISHED,)
@@ -127,7 +129,7 @@ class Store:
                 # The very same content before an unknown one, then the latest.
                 rows.sort(key=lambda row: row["content"] == run.content)
                 if rows:
-                    found[run] = self._result(rows[-1])
+                    found[run] = self.read_row(file, rows[-1])
         return found
 
     def forget_diverged(self, runs: Iterable[Run]) -> int:
@@ -136,7 +138,7 @@ class Store:
             rows = [row for run in runs for row in asked(file, run)]
             keys = {row["key"] for row in rows if row["state"] == DIVERGED}
             for key in keys:
-                file.execute("DELETE FROM results WHERE key = ?", (key,))
+                _remove(file, key)
         return len(keys)
 
     def by_key(self, start: str) -> Result:
@@ -146,35 +148,42 @@ class Store:
         query = "SELECT * FROM results WHERE substr(key, 1, ?) = ? LIMIT 2"
         with database.reading(self.path) as file:
             rows = list(file.execute(query, (len(start), start)))
-        if len(rows) != 1:
-            what = "no result" if not rows else "more than one result"
-            raise MiplError(
-                f"{what} in {self.path} has a key that begins with {start}; "
-                "mipl runs ls lists them."
-            )
-        return self._result(rows[0])
+            if len(rows) == 1:
+                return self.read_row(file, rows[0])
+        what = "no result" if not rows else "more than one result"
+        raise MiplError(
+            f"{what} in {self.path} has a key that begins with {start}; "
+            "mipl runs ls lists them."
+        )
 
     def curves(self, result: Result) -> Curves:
         """Return the figures of each epoch, by name; empty where none were kept."""
-        return self._kept("curves", result, Curves) or {}
+        with database.reading(self.path) as file:
+            return self.read_part(file, "curves", result) or {}
 
     def predictions(self, result: Result) -> Predictions | None:
         """Return what was said of the test bags; None where it was not kept."""
-        found: Predictions | None = self._kept("predictions", result, Predictions)
-        return found
-
-    def _kept(self, table: str, result: Result, kind: Any) -> Any:
-        query = f"SELECT {table} FROM {table} WHERE key = ?"
         with database.reading(self.path) as file:
-            row = file.execute(query, (result.key,)).fetchone()
+            found: Predictions | None = self.read_part(file, "predictions", result)
+            return found
+
+    def read_part(self, file: sqlite3.Connection, table: str, result: Result) -> Any:
+        """Return the curves or predictions of a result from an opened store."""
+        query = f"SELECT {table} FROM {table} WHERE key = ?"
+        row = file.execute(query, (result.key,)).fetchone()
         if row is None:
             return None
+        if not Seals(file).text_fits(table, result.key, row[0]):
+            raise self._damaged(result.key, f"its {table} were changed")
         try:
-            return _reader(kind).validate_json(row[0])
+            return _reader(_PARTS[table]).validate_json(row[0])
         except ValidationError as error:
             raise self._damaged(result.key, error.errors()[0]["msg"]) from None
 
-    def _result(self, row: sqlite3.Row) -> Result:
+    def read_row(self, file: sqlite3.Connection, row: sqlite3.Row) -> Result:
+        """Return the result that a row of an opened store holds."""
+        if not Seals(file).fits(row):
+            raise self._damaged(row["key"], "it was changed after it was recorded")
         try:
             facts = {name: json.loads(row[name]) for name in _FACTS}
             run = read_run(facts | {name: row[name] for name in _RUN})
@@ -192,6 +201,13 @@ class Store:
 
     def _damaged(self, key: str, what: object) -> BadFile:
         return BadFile(f"the result {str(key)[:12]} in {self.path} is damaged: {what}")
+
+    @classmethod
+    def unchecked(cls, path: Path) -> Store:
+        """Return a store that may be damaged, to read of it what can be read."""
+        store = cls.__new__(cls)
+        store.path = path
+        return store
 
 
 @cache
@@ -214,17 +230,27 @@ def _recorded(
     if any(one["state"] in SETTLED for one in before):
         return False
     for one in before:  # It failed, and was tried again.
-        file.execute("DELETE FROM results WHERE key = ?", (one["key"],))
+        _remove(file, one["key"])
     places = ", ".join(f":{name}" for name in row)
     file.execute(f"INSERT INTO results ({', '.join(row)}) VALUES ({places})", row)
-    for table, values in (
-        ("curves", curves or None),
-        ("predictions", predictions and predictions.as_dict()),
-    ):
-        if values is not None:
-            text = json.dumps(values, allow_nan=False)
-            file.execute(f"INSERT INTO {table} VALUES (?, ?)", (row["key"], text))
+    parts = {
+        "curves": curves or None,
+        "predictions": predictions and predictions.as_dict(),
+    }
+    texts = {
+        table: json.dumps(values, allow_nan=False)
+        for table, values in parts.items()
+        if values is not None
+    }
+    for table, text in texts.items():
+        file.execute(f"INSERT INTO {table} VALUES (?, ?)", (row["key"], text))
+    Seals(file).put(row, texts)
     return True
+
+
+def _remove(file: sqlite3.Connection, key: str) -> None:
+    for table in ("results", "seals"):
+        file.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
 
 
 def check_kept(run: Run) -> None:
