@@ -1,83 +1,73 @@
-"""Small settings of every registered method, so that contract tests stay quick."""
+"""Small settings of every registered method, so that contract tests stay quick.
 
-from mipl.methods.catalogue.registry import method, methods
+They come from the names of its arguments. Where those do not suit a method, its test
+file, ``tests/methods/<family>/test_<module>.py``, has ``SMALL_SETTINGS`` of its own.
+"""
 
-_SMALL_NETWORK = {
+from importlib import import_module
+from importlib.util import find_spec
+
+from mipl.methods.catalogue.registry import find, method, methods
+
+_GENERAL = {
     "width": 8,
     "dropout": 0.0,
+    "attention_width": 6,
+    "latent": 3,
+    "samples": 3,
+    "draws": 16,
+    "inducing": 10,
+    "iterations": 4,
     "training__epochs": 6,
     "training__lr": 0.3,
     "training__batch_size": 32,
 }
-
-_SMALL_ADAM = _SMALL_NETWORK | {"training__lr": 0.03}
-
-SMALL = {
-    "miplma": _SMALL_NETWORK,
-    "miplma-released": _SMALL_NETWORK,
-    "miplma-paper": _SMALL_NETWORK,
-    "miplma-mains": _SMALL_NETWORK,
-    "miplma-malab": _SMALL_NETWORK,
-    "miplma-woma": _SMALL_NETWORK,
-    "miplma-mamm": _SMALL_NETWORK,
-    "demipl": _SMALL_NETWORK,
-    "elimipl": _SMALL_NETWORK,
-    # Exact for the smallest problems of the checks, sparse for the others.
-    "miplgp": {
-        "draws": 16,
-        "inducing": 10,
-        "exact_up_to": 30,
-        "training__epochs": 5,
-    },
-    "promipl": _SMALL_NETWORK,
-    "fastmipl": _SMALL_NETWORK | {"samples": 3, "training__lr": 0.02},
-    "cdl": _SMALL_NETWORK,
-    "mean-pooling": {},
-    "abmil": _SMALL_ADAM | {"attention_width": 6},
-    "abmil-gated": _SMALL_ADAM | {"attention_width": 6},
-    "loss-attention": _SMALL_ADAM,
-    "maam": _SMALL_NETWORK,
-    "mivae": _SMALL_ADAM | {"latent": 3},
+_ADAM = {"training__lr": 0.03}
+_LAYERS = {"width": (16, 8), "training__epochs": 8}
+_WITHOUT_A_TEST_FILE = {
+    "rc": {"backbone": "mlp"},
+    # It purifies, and both drops candidates and raises the threshold.
+    "pop": {"theta": 0.05, "increment": 0.5, "window": 2, "warm_up": 4},
 }
 
-_SMALL_LAYERS = {
-    "backbone": "linear",
-    "width": (16, 8),
-    "training__epochs": 8,
-    "training__lr": 0.3,
-    "training__batch_size": 32,
-}
+
+def own_ids(**facts):
+    """Return the ids of this library's methods, of whose rows these facts hold."""
+    return [
+        row.id
+        for row in methods()
+        if row.path.startswith("mipl.")
+        and all(getattr(row, name) == value for name, value in facts.items())
+    ]
+
 
 # Methods of vectors, which learn from bags inside Degraded.
-SMALL_PARTIAL = {
-    "proden": _SMALL_LAYERS,
-    "proden-ma": _SMALL_LAYERS | {"backbone": "mlp"},
-    "rc": _SMALL_LAYERS | {"backbone": "mlp"},
-    "cc": _SMALL_LAYERS,
-    "lws": _SMALL_LAYERS,
-    "cavl": _SMALL_LAYERS,
-    # It purifies, and both drops candidates and raises the threshold.
-    "pop": _SMALL_LAYERS | {"theta": 0.05, "increment": 0.5, "window": 2, "warm_up": 4},
-    "pl-aggd": {"k": 2, "max_iter": 1},
-    "pl-svm": {"n_init": 2, "max_iter": 20},
-    "m3pl": {"c_max": 1.0, "growth": 20.0},
-}
-
-_SMALL_PROCESS = {"inducing": 10, "iterations": 4}
-
+PARTIAL = own_ids(family="pll")
 # Methods of two classes, which learn more inside OneVsRest.
-SMALL_TWO_CLASS = {
-    "vwsgp": _SMALL_PROCESS,
-    "vgpmil": _SMALL_PROCESS,
-    "lm-vgpmil": _SMALL_PROCESS,
-}
+TWO_CLASS = own_ids(one_vs_rest=True)
+OF_BAGS = [id for id in own_ids() if id not in (*PARTIAL, *TWO_CLASS)]
+
+
+def small_settings(id):
+    """Return the settings with which a method is quick."""
+    row = find(id)
+    known = row.defaults()
+    settings = {name: value for name, value in _GENERAL.items() if name in known}
+    if known.get("training__optimiser", "sgd") != "sgd":
+        settings |= _ADAM
+    if "backbone" in known:
+        settings |= _LAYERS
+    return settings | _WITHOUT_A_TEST_FILE.get(id, {}) | _own(row)
+
+
+def _own(row):
+    module = row.path.partition(":")[0].rpartition(".")[2]
+    name = f"tests.methods.{row.family}.test_{module}"
+    if not row.path.startswith("mipl.") or find_spec(name) is None:
+        return {}
+    return getattr(import_module(name), "SMALL_SETTINGS", {})
 
 
 def small(id, **more):
     """Build a method with its small settings."""
-    return method(id, **{**SMALL, **SMALL_PARTIAL, **SMALL_TWO_CLASS}[id], **more)
-
-
-def own_ids():
-    """Return the ids of this library's methods."""
-    return [row.id for row in methods() if row.path.startswith("mipl.")]
+    return method(id, **small_settings(id), **more)

@@ -2,23 +2,12 @@
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.methods.settings import (
-    SMALL,
-    SMALL_PARTIAL,
-    SMALL_TWO_CLASS,
-    own_ids,
-    small,
-)
+from tests.methods.settings import OF_BAGS, PARTIAL, TWO_CLASS, own_ids, small
 
 from mipl.methods.catalogue.registry import method
 from mipl.testing import CHECKS
 
-IDS = (*SMALL, *SMALL_PARTIAL, *SMALL_TWO_CLASS)
-SMALL_ONES = [small(id) for id in IDS]
-
-
-def test_every_method_has_small_settings():
-    assert sorted(IDS) == sorted(own_ids())
+SMALL_ONES = [small(id) for id in own_ids()]
 
 
 @parametrize_with_checks(SMALL_ONES)
@@ -27,13 +16,13 @@ def test_scikit_learns_contract(estimator, check):
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("id", (*SMALL, *SMALL_TWO_CLASS))
+@pytest.mark.parametrize("id", (*OF_BAGS, *TWO_CLASS))
 def test_the_contract_of_bags(id, check):
     check(small(id))
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("id", SMALL_PARTIAL)
+@pytest.mark.parametrize("id", PARTIAL)
 def test_the_contract_of_bags_reduced_to_vectors(id, check):
     check(small(id, reduction="mean"))
 

@@ -30,7 +30,7 @@ MODULES = (
     broken_resuming,
 )
 BROKEN = {
-    kind.__doc__: kind
+    kind.__doc__.split()[0]: kind
     for module in MODULES
     for _, kind in inspect.getmembers(module, inspect.isclass)
     if issubclass(kind, BagClassifier) and kind.__doc__.startswith("check_")
@@ -43,7 +43,7 @@ def registered(monkeypatch):
     for kind in (Sound, *BROKEN.values()):
         path = f"{kind.__module__}:{kind.__name__}"
         row = Row(kind.__name__, "", "mipl", "", path, Reference("", ""))
-        monkeypatch.setitem(registry._OWN, kind.__name__, row)
+        monkeypatch.setitem(registry._own_rows(), kind.__name__, row)
 
 
 def failures(estimator):

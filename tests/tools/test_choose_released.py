@@ -6,16 +6,19 @@ import json
 import pytest
 from tools.choose_released import FILE, GRIDS, KNOWN, grid
 
-from mipl.methods.catalogue.registry import published
-from mipl.methods.catalogue.rows.mipl_published import CHOSEN_ON, MIPLMA_CHOSEN
+from mipl.methods.catalogue.registry import find, published
 
 with FILE.open(newline="") as file:
     ROWS = list(csv.DictReader(file))
 METHOD = "miplma-released"
-CELLS = [cell for cell in MIPLMA_CHOSEN if CHOSEN_ON.get(cell) != " of r = 1"]
+CHOSEN = {
+    (one.data, one.r): one.chosen
+    for one in find(METHOD).published
+    if one.chosen and not one.choice.endswith("those of r = 1")
+}
 
 
-@pytest.mark.parametrize("cell", CELLS, ids=str)
+@pytest.mark.parametrize("cell", CHOSEN, ids=str)
 def test_chosen_settings_are_the_best_of_a_whole_grid(cell):
     data, r = cell
     points = [
@@ -28,7 +31,7 @@ def test_chosen_settings_are_the_best_of_a_whole_grid(cell):
     best = max(points, key=lambda row: float(row["approximated_accuracy"]))
     found = json.loads(best["arguments"])
     told = KNOWN.get((METHOD, data), {})
-    assert MIPLMA_CHOSEN[cell] == {n: v for n, v in found.items() if n not in told}
+    assert CHOSEN[cell] == {n: v for n, v in found.items() if n not in told}
     assert set(found) == set(GRIDS[METHOD])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from tests.methods.settings import SMALL, small
+from tests.methods.settings import OF_BAGS, small
 from tests.theory.networks import FORMS, name, network
 from tests.training.test_batches import OnDisk
 
@@ -85,7 +85,7 @@ def everything(model, bags, y):
     return found + [getattr(model, n)(bags) for n in names if hasattr(model, n)]
 
 
-@pytest.mark.parametrize("id", SMALL)
+@pytest.mark.parametrize("id", OF_BAGS)
 def test_every_method_takes_a_bag_in_chunks(id, monkeypatch):
     y = [{0, 1}, {1}, {0}, {1, 2}, {2}, {0, 2}]
     model = small(id).set_params(random_state=0).fit(BAGS, y)

@@ -15,13 +15,14 @@ from mipl.parameters.declared import (
     redeclared,
     seed,
 )
-from mipl.parameters.kinds import Integer, Number, Parameter
+from mipl.parameters.kinds import Integer, Number, Parameter, Part
 
 __all__ = [
     "Declared",
     "Integer",
     "Number",
     "Parameter",
+    "Part",
     "anything",
     "choice",
     "flag",

@@ -107,9 +107,17 @@ def choice(
     return Choice(*usual, options=tuple(options), or_a=types)
 
 
-def part(about: str, of: type[Any], *, default: Any = REQUIRED) -> Any:
-    """Declare an object of another declared class."""
-    return Part(about, default, default is None, together="differ", of=of)
+def part(
+    about: str,
+    of: type[Any],
+    *,
+    default: Any = REQUIRED,
+    search: Sequence[str] = (),
+) -> Any:
+    """Declare an object of another declared class; ``search`` names arguments of it."""
+    return Part(
+        about, default, default is None, tuple(search), together="differ", of=of
+    )
 
 
 def anything(

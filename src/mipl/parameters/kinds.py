@@ -32,7 +32,8 @@ class Parameter:
     or_none : bool
         Whether it may be None; what that means, ``about`` says.
     search : tuple
-        The values that a search for good arguments tries; () to leave it alone.
+        The values that a search for good arguments tries; () to leave it alone. Of a
+        part, the names of those of its arguments that are searched.
     together : {"differ", "same", "usual"}
     words : str
         What stands for the kind, where no more specific one checks the value.

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from mipl.errors import MiplError, unknown
-from mipl.methods.catalogue.registry import find
+from mipl.methods.catalogue.registry import find, methods
+from mipl.methods.catalogue.row import Row
+from mipl.parameters import Part, parameters
 
+Space = Mapping[str, Sequence[Any]]
 _PAPER, _OURS = "-paper-grid", "-grid"
-_DESCENT: Mapping[str, tuple[Any, ...]] = {
-    "training__lr": (0.001, 0.01, 0.05, 0.1),
-    "training__weight_decay": (1e-5, 1e-4, 1e-3, 1e-2),
-}
-SPACES: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
-    # Tang et al., NeurIPS 2024, section 4.1.
-    "miplma-paper-grid": {
-        "lam": (0.01, 0.05, 0.1, 0.5, 1.0, 3.0, 5.0),
-        "training__lr": (0.01, 0.05),
-    },
-    # Ours: around the settings with which these methods are known to work.
-    "proden-grid": _DESCENT,
-    "proden-ma-grid": _DESCENT,
-    "rc-grid": _DESCENT,
-    "cc-grid": _DESCENT,
-    "cavl-grid": _DESCENT,
-    "pop-grid": _DESCENT,
-    "lws-grid": {**_DESCENT, "beta": (1.0, 2.0)},
-    "pl-aggd-grid": {"lam": (0.1, 1.0), "mu": (0.1, 1.0), "gamma": (0.01, 0.05, 0.5)},
-    "pl-svm-grid": {"lam": (0.001, 0.01, 0.1, 1.0)},
-    "m3pl-grid": {"c_max": (0.01, 0.1, 1.0)},
-}
+
+
+class _Spaces(Mapping[str, Space]):
+    """All grids by name: of the papers, and of the methods' declarations."""
+
+    def __getitem__(self, name: str) -> Space:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @cached_property
+    def _found(self) -> dict[str, Space]:
+        found: dict[str, Space] = {}
+        first: dict[str, Row] = {}  # Of each class.
+        for row in methods():
+            first.setdefault(row.path, row)
+        for row in first.values():
+            if row.paper_grid:
+                found[row.id + _PAPER] = row.paper_grid
+            elif declared := {} if row.fault else _declared(row):
+                found[row.id + _OURS] = declared
+        return found
+
+
+SPACES: Mapping[str, Space] = _Spaces()
 
 
 def space(name: str) -> dict[str, list[Any]]:
@@ -43,7 +54,7 @@ def space(name: str) -> dict[str, list[Any]]:
     """
     if name not in SPACES:
         raise unknown("search space", name, SPACES)
-    return {argument: list(values) for argument, values in SPACES[name].items()}
+    return _own_copy(SPACES[name])
 
 
 def paper_space(method: str) -> dict[str, list[Any]]:
@@ -58,10 +69,10 @@ def paper_space(method: str) -> dict[str, list[Any]]:
     >>> sorted(paper_space("miplma-mains"))
     ['training__lr']
     """
-    grid = _of_paper(method)
-    if grid is None:
+    row = find(method)
+    if not row.paper_grid:
         raise _no_grid(f"of the paper of {method}")
-    return grid
+    return _searched(row, row.paper_grid)
 
 
 def usual_space(method: str) -> dict[str, list[Any]]:
@@ -74,22 +85,32 @@ def usual_space(method: str) -> dict[str, list[Any]]:
     >>> usual_space("pl-svm")
     {'lam': [0.001, 0.01, 0.1, 1.0]}
     """
-    grid = _of_paper(method)
-    if grid is not None:
-        return grid
-    if method + _OURS not in SPACES:
-        raise _no_grid(f"for {method}")
-    return space(method + _OURS)
-
-
-def _of_paper(method: str) -> dict[str, list[Any]] | None:
     row = find(method)
-    for name in SPACES:
-        own = name.removesuffix(_PAPER)
-        if name.endswith(_PAPER) and f"{method}-".startswith(f"{own}-"):
-            grid = space(name)
-            return {n: values for n, values in grid.items() if n not in row.arguments}
-    return None
+    grid = row.paper_grid or _declared(row)
+    if not grid:
+        raise _no_grid(f"for {method}")
+    return _searched(row, grid)
+
+
+def _declared(row: Row) -> dict[str, Sequence[Any]]:
+    """Return what the arguments of a class say of their search."""
+    grid: dict[str, Sequence[Any]] = {}
+    for name, one in parameters(row.load()).items():
+        if isinstance(one, Part):
+            inner = parameters(one.of)
+            grid |= {f"{name}__{part}": inner[part].search for part in one.search}
+        elif one.search:
+            grid[name] = one.search
+    return grid
+
+
+def _searched(row: Row, grid: Space) -> dict[str, list[Any]]:
+    own = {name: values for name, values in grid.items() if name not in row.arguments}
+    return _own_copy(own)
+
+
+def _own_copy(grid: Space) -> dict[str, list[Any]]:
+    return {argument: list(values) for argument, values in grid.items()}
 
 
 def _no_grid(whose: str) -> MiplError:

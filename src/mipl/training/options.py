@@ -36,7 +36,11 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         default="sgd",
     )
     lr: float = number(
-        "Learning rate at first.", default=0.05, above=0, together="differ"
+        "Learning rate at first.",
+        default=0.05,
+        above=0,
+        search=(0.001, 0.01, 0.05, 0.1),
+        together="differ",
     )
     momentum: float = number(
         "Of stochastic gradient descent.",
@@ -52,6 +56,7 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         "Share of the parameters that is taken off them, times the learning rate.",
         default=1e-4,
         at_least=0,
+        search=(1e-5, 1e-4, 1e-3, 1e-2),
         together="differ",
     )
     clip: float | None = number(

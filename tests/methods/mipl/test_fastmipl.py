@@ -13,6 +13,8 @@ from mipl.nn.encoders import ConvEncoder
 from mipl.nn.soft_logistic import soft_logistic
 from mipl.testing.checks.problem import make_problem
 
+SMALL_SETTINGS = {"training__lr": 0.02}
+
 PROBLEM = make_problem(n_bags=12)
 OTHER = make_problem(n_bags=9, seed=1)
 

@@ -12,6 +12,9 @@ from mipl.errors import BadFile, Diverged, MissingExtra
 from mipl.testing.checks.problem import make_problem
 from mipl.training.sealed import seal, unseal
 
+# Exact for the smallest problems of the checks, sparse for the others.
+SMALL_SETTINGS = {"exact_up_to": 30, "training__epochs": 5, "training__lr": 0.1}
+
 PROBLEM = make_problem(n_bags=8)
 ROWS = np.concatenate(PROBLEM.bags).astype(float)
 BAG = np.repeat(np.arange(8), [len(bag) for bag in PROBLEM.bags])

@@ -5,14 +5,14 @@ import pytest
 import torch
 from sklearn.kernel_ridge import KernelRidge
 from tests.methods.pll.problem import problem, standardised, terms, uniform, updated
-from tests.methods.settings import SMALL_PARTIAL, small
+from tests.methods.settings import PARTIAL, small
 from torch.nn.functional import cross_entropy
 
 from mipl import CC, PLAGGD, POP, PRODEN, RC, Training
 from mipl.methods.bases.partial_network import plain_sgd
 from mipl.objectives.simplex import project_rows
 
-NETWORKS = [id for id, given in SMALL_PARTIAL.items() if "backbone" in given]
+NETWORKS = [id for id in PARTIAL if hasattr(small(id), "backbone")]
 X, SETS, Y = problem(m=30, k=4)
 TENSOR = torch.tensor(SETS)
 # M3PL's solver chooses among assignments of equal cost; true labels leave no choice.
@@ -101,7 +101,7 @@ def test_permuted_rows_and_classes_permute_losses_and_label_weights(id):
     np.testing.assert_allclose(again, moved(weights), atol=1e-14)
 
 
-@pytest.mark.parametrize("id", SMALL_PARTIAL)
+@pytest.mark.parametrize("id", PARTIAL)
 def test_permuted_rows_give_the_same_model(id):
     given = ALL_AT_ONCE if id in NETWORKS else {}
     model = small(id, random_state=0).set_params(**given)
@@ -130,7 +130,7 @@ def test_permuted_classes_give_the_same_model(id):
 # -- label weights ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("id", SMALL_PARTIAL)
+@pytest.mark.parametrize("id", PARTIAL)
 def test_label_weights_lie_on_the_simplex_of_the_candidates(id):
     sets = SETS.copy()
     sets[0], sets[1] = True, [True, False, False, False]  # A full set, a singleton.
@@ -168,7 +168,7 @@ def test_the_regression_of_pl_aggd_is_kernel_ridge_on_centred_targets():
 # -- degenerate input ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("id", SMALL_PARTIAL)
+@pytest.mark.parametrize("id", PARTIAL)
 @pytest.mark.parametrize(
     ("x", "sets"),
     [
@@ -186,7 +186,7 @@ def test_degenerate_rows_give_finite_probabilities(id, x, sets):
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-6)
 
 
-@pytest.mark.parametrize("id", SMALL_PARTIAL)
+@pytest.mark.parametrize("id", PARTIAL)
 def test_one_class_is_certain_and_an_unused_one_is_kept(id):
     p = small(id).fit(X, np.zeros(len(X), int)).predict_proba(X)
     assert (p == 1).all() and p.shape == (len(X), 1)

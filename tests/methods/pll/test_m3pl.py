@@ -11,6 +11,8 @@ from mipl.methods.pll.m3pl import M3PL
 from mipl.objectives.assignment import class_counts
 from mipl.seeds import stream
 
+SMALL_SETTINGS = {"c_max": 1.0, "growth": 20.0}
+
 
 def objective(w, x, labels, c):
     total = 0.0

@@ -8,6 +8,8 @@ from tests.methods.pll.problem import problem, standardised
 from mipl.methods.pll.plaggd import PLAGGD
 from mipl.objectives.neighbour_graph import nearest
 
+SMALL_SETTINGS = {"k": 2, "max_iter": 1}
+
 X, SETS, Y = problem(m=25, seed=4)
 WEIGHTS = {"lam": 0.7, "mu": 1.3, "gamma": 0.1}
 

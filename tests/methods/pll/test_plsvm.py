@@ -8,6 +8,8 @@ from tests.methods.pll.problem import problem, standardised
 from mipl.errors import MiplError
 from mipl.methods.pll.plsvm import PLSVM
 
+SMALL_SETTINGS = {"n_init": 2, "max_iter": 20}
+
 
 def objective(w, x, sets, lam):
     total = 0.0

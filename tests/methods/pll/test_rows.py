@@ -1,9 +1,11 @@
 """Registry rows of the partial-label methods: published settings, and bags."""
 
 import pytest
-from tests.methods.catalogue.test_registry import BENCHMARKS, PARTIAL
+from tests.methods.catalogue.test_registry import BENCHMARKS
+from tests.methods.settings import PARTIAL
 
 from mipl import Degraded, MiplError, method
+from mipl.methods.catalogue.registry import find
 
 
 def test_published_settings_of_partial_label_methods():
@@ -30,7 +32,9 @@ def test_nothing_published_for_vectors_is_taken_for_bags():
 def test_a_reduction_makes_a_bag_method_of_a_partial_label_one(id):
     model = method(id, reduction="maxmin", random_state=3)
     assert type(model) is Degraded and model.reduction == "maxmin"
-    assert type(model.estimator) is PARTIAL[id] and model.estimator.random_state == 3
+    assert (
+        type(model.estimator) is find(id).load() and model.estimator.random_state == 3
+    )
 
 
 def test_arguments_are_those_of_the_method_inside():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from tests.methods.pll.problem import problem
-from tests.methods.settings import SMALL_PARTIAL, small
+from tests.methods.settings import PARTIAL, small
 
 from mipl import PRODEN, Candidates, Degraded, MiplError, Training, load_model
 
@@ -22,7 +22,7 @@ def assert_same(one, other, rows):
     assert one.classes_.tolist() == other.classes_.tolist()
 
 
-@pytest.mark.parametrize("id", SMALL_PARTIAL)
+@pytest.mark.parametrize("id", PARTIAL)
 def test_a_saved_model_says_the_same_bit_for_bit(id, tmp_path):
     model = small(id, random_state=1).fit(X, NAMES)
     model.save(tmp_path / "model")
@@ -32,7 +32,7 @@ def test_a_saved_model_says_the_same_bit_for_bit(id, tmp_path):
     assert (again.disambiguated_ == model.disambiguated_).all()
 
 
-@pytest.mark.parametrize("id", SMALL_PARTIAL)
+@pytest.mark.parametrize("id", PARTIAL)
 def test_a_saved_bag_method_says_the_same_bit_for_bit(id, tmp_path):
     model = small(id, reduction="maxmin", random_state=1).fit(BAGS, NAMES[:30])
     model.calibrate(BAGS, candidates=NAMES[:30])

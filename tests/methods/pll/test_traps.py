@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from tests.methods.pll.problem import problem, terms, uniform, updated
-from tests.methods.settings import SMALL_PARTIAL, small
+from tests.methods.settings import PARTIAL, small
 from tests.training.interrupted import bits, fit_in_parts, stopped_at
 
 from mipl import CAVL, LWS, POP, Training, method
@@ -83,7 +83,7 @@ def test_features_without_scaling_leave_all_numbers_finite(id):
 # -- full candidate sets ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("id", SMALL_PARTIAL)
+@pytest.mark.parametrize("id", PARTIAL)
 @pytest.mark.parametrize("share", ["some", "all"])
 def test_full_candidate_sets_give_finite_models(id, share):
     sets = SETS.copy()
@@ -195,5 +195,5 @@ def test_pops_sets_only_shrink_and_never_empty():
 
 
 def test_every_network_is_among_those_tested():
-    named = {id for id in SMALL_PARTIAL if hasattr(method(id), "backbone")}
+    named = {id for id in PARTIAL if hasattr(method(id), "backbone")}
     assert named == set(NETWORKS)

@@ -44,6 +44,7 @@ class PartialLabelNetwork(PartialLabelClassifier, NeuralClassifier, kw_only=True
         about="Whether features are standardised with the training rows: "
         '"auto" and "standard" do.',
     )
+    training: Training | None = redeclared(default=None, search=("lr", "weight_decay"))
 
     # The hidden layers and starting values of PRODEN's and LWS' programs.
     _norm: ClassVar[bool] = True

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from numbers import Integral
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from mipl.errors import MiplError, unknown
+from mipl.methods.catalogue import entry
 from mipl.methods.catalogue.row import Published, Reference, Row
-from mipl.methods.catalogue.rows import mil as mil_rows
-from mipl.methods.catalogue.rows import mil_gp, pll_networks, pll_shallow
-from mipl.methods.catalogue.rows import mipl as mipl_rows
 
 if TYPE_CHECKING:
     from mipl.methods.bases.base import BagClassifier
@@ -28,16 +29,8 @@ __all__ = [
 ]
 
 GROUP = "mipl.methods"
-_OWN = {
-    row.id: row
-    for row in (
-        *mipl_rows.ROWS,
-        *pll_networks.ROWS,
-        *pll_shallow.ROWS,
-        *mil_gp.ROWS,
-        *mil_rows.ROWS,
-    )
-}
+_ENTRIES = Path(__file__).parent / "entries"
+_FAMILIES = ("mipl", "pll", "mil")
 
 
 def method(
@@ -95,7 +88,7 @@ def methods() -> tuple[Row, ...]:
     Examples
     --------
     >>> [row.id for row in methods()][:3]
-    ['miplma', 'miplma-released', 'miplma-paper']
+    ['cdl', 'demipl', 'elimipl']
     """
     return tuple(_rows().values())
 
@@ -126,19 +119,43 @@ def has_published(id: str, data: str, r: int = 1) -> bool:
 
 def find(id: str) -> Row:
     """Return the row of an id."""
-    rows = _OWN if id in _OWN else _rows()
+    rows = _own_rows_like(id)
+    if id not in rows:
+        rows = _rows()
     if id not in rows:
         raise unknown("method", id, rows)
     return rows[id]
 
 
+def _own_rows_like(id: str) -> Mapping[str, Row]:
+    """Return the rows of the one entry of ours that may have an id."""
+    parts = id.split("-")
+    for length in range(len(parts), 0, -1):
+        name = "-".join(parts[:length])
+        if name in _own_names():
+            return entry.rows(_ENTRIES, name)
+    return {}
+
+
+@cache
+def _own_names() -> tuple[str, ...]:
+    return tuple(entry.names(_ENTRIES))
+
+
+@cache
+def _own_rows() -> dict[str, Row]:
+    found = entry.all_rows(_ENTRIES)
+    found.sort(key=lambda row: _FAMILIES.index(row.family))
+    return {row.id: row for row in found}
+
+
 def _rows() -> dict[str, Row]:
-    rows = dict(_OWN)
+    rows = dict(_own_rows())
     for point in _points():
-        row = _plugged(point)
-        if row.id in rows:
-            row = _broken(point, f"the id {row.id!r} is taken", point.value)
-        rows[row.id] = row
+        for row in _plugged(point):
+            if row.id in rows:
+                row = _broken(point, f"the id {row.id!r} is taken", point.value)
+            rows[row.id] = row
     return rows
 
 
@@ -146,17 +163,19 @@ def _points() -> Iterable[EntryPoint]:
     return sorted(entry_points(group=GROUP), key=lambda point: point.name)
 
 
-def _plugged(point: EntryPoint) -> Row:
-    """Read the row of another package; whatever fails there must not fail here."""
+def _plugged(point: EntryPoint) -> tuple[Row, ...]:
+    """Read the rows of another package; whatever fails there must not fail here."""
     try:
-        row = point.load()
-        row = row if isinstance(row, Row) or not callable(row) else row()
+        found = point.load()
+        if isinstance(found, ModuleType):
+            return tuple(entry.all_rows(Path(next(iter(found.__path__)))))
+        row = found if isinstance(found, Row) or not callable(found) else found()
     except (Exception, SystemExit) as error:
-        return _broken(point, f"{type(error).__name__}: {error}", point.name)
+        return (_broken(point, f"{type(error).__name__}: {error}", point.name),)
     if not isinstance(row, Row):
         why = f"it must give a Row, and gave a {type(row).__name__}"
-        return _broken(point, why, point.name)
-    return row
+        return (_broken(point, why, point.name),)
+    return (row,)
 
 
 def _broken(point: EntryPoint, why: str, id: str) -> Row:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
@@ -116,7 +116,8 @@ class Row:
     fault : str
         Why the method cannot be used; "" for nearly all.
     one_vs_rest : bool
-        Whether it is built inside ``OneVsRest``, as a class that knows two classes is.
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
     """
 
     id: str
@@ -130,6 +131,7 @@ class Row:
     published: tuple[Published, ...] = ()
     fault: str = ""
     one_vs_rest: bool = False
+    paper_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def load(self) -> type[BagClassifier]:
         """Import the class."""

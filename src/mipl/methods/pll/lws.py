@@ -55,6 +55,7 @@ class LWS(PartialLabelNetwork):
         "learnt from them, and little at all.",
         default=2.0,
         at_least=0,
+        search=(1.0, 2.0),
         together="differ",
     )
     training: Training | None = redeclared(

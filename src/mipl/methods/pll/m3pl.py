@@ -78,7 +78,10 @@ class M3PL(SolvedClassifier):
     """
 
     c_max: float = number(
-        "The last C; the first is 1e-5 of it.", default=0.01, at_least=1e-9
+        "The last C; the first is 1e-5 of it.",
+        default=0.01,
+        at_least=1e-9,
+        search=(0.01, 0.1, 1.0),
     )
     growth: float = number("Factor from one C to the next.", default=1.5, at_least=1.01)
     rounding: str = choice(

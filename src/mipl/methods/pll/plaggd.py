@@ -71,9 +71,14 @@ class PLAGGD(SolvedClassifier):
     """
 
     k: int = integer("Number of neighbours.", default=10, at_least=1)
-    lam: float = number("The paper's λ.", default=1.0, at_least=0)
-    mu: float = number("The paper's μ.", default=1.0, at_least=0)
-    gamma: float = number("The paper's γ.", default=0.05, at_least=1e-9)
+    lam: float = number("The paper's λ.", default=1.0, at_least=0, search=(0.1, 1.0))
+    mu: float = number("The paper's μ.", default=1.0, at_least=0, search=(0.1, 1.0))
+    gamma: float = number(
+        "The paper's γ.",
+        default=0.05,
+        at_least=1e-9,
+        search=(0.01, 0.05, 0.5),
+    )
     max_iter: int = integer("Rounds of the three steps.", default=10, at_least=0)
     random_state: Any = redeclared(default=None, about="Not used: nothing is drawn.")
 

@@ -64,7 +64,12 @@ class PLSVM(SolvedClassifier):
     Nguyen, Caruana: Classification with partial labels. KDD 2008.
     """
 
-    lam: float = number("The paper's λ.", default=0.01, at_least=1e-9)
+    lam: float = number(
+        "The paper's λ.",
+        default=0.01,
+        at_least=1e-9,
+        search=(0.001, 0.01, 0.1, 1.0),
+    )
     n_init: int | None = integer(
         "Number of starts: the first from zero, the others random and at once sharp. "
         "By default 20 on small problems, and 1 where m k d exceeds 100 000.",

@@ -1,1 +1,0 @@
-"""Registry rows: a method is a class, its arguments are a row."""
