@@ -2,7 +2,7 @@
 
 Each point of the grid is trained on two thirds of the training bags of split 0 and
 scored by the approximated accuracy on the candidate sets of the others; no true label
-is looked at, and no test bag. The best points stand in ``mipl/methods/catalogue/entries``.
+is looked at, and no test bag. The best points stand in the catalogue's entries.
 
     python -m tools.choose_released miplma-released --data sival-mipl --r 1 2 3
     python -m tools.choose_released demipl --known

@@ -114,7 +114,7 @@ def test_publication_and_settings_of_another_entry(written):
         ('id = "toy-half"', 'id = "half"', "the id 'half' must begin with 'toy'"),
         ('id = "toy-half"', 'id = "Toy"', "method.1.id: String should match"),
         ("tau = 2", "tau = {}", "published.*chosen"),
-        ('data = "ash"', "", "sets.1.data: Field required"),
+        ('data = "ash", ', "", "sets.1.data: Field required"),
         ("r = [1, 2]", "r = 1.5", "sets.0.r"),
         ("lam = 3.0", "Lam = 3.0", "settings.Lam"),
         ('"Nobody', "Nobody", "toy.toml is no entry of a method: Invalid value"),

@@ -95,29 +95,29 @@ class Published:
 class Row:
     """A method by its id.
 
-    Packages with methods of their own give one such row, or a function that returns
-    one, under the entry-point group ``mipl.methods``.
+        Packages with methods of their own give one such row, or a function that returns
+        one, under the entry-point group ``mipl.methods``.
 
-    Attributes
-    ----------
-    id : str
-    title : str
-    family : {"mipl", "pll", "mil"}
-    summary : str
-        One sentence.
-    path : str
-        ``"module:Class"``, imported on use.
-    reference : Reference
-    preset : str
-        Name of a classmethod that builds the estimator; "" for the class itself.
-    arguments : mapping
-        What sets this row apart from others of its class.
-    published : tuple of Published
-    fault : str
-        Why the method cannot be used; "" for nearly all.
-    one_vs_rest : bool
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+        Attributes
+        ----------
+        id : str
+        title : str
+        family : {"mipl", "pll", "mil"}
+        summary : str
+            One sentence.
+        path : str
+            ``"module:Class"``, imported on use.
+        reference : Reference
+        preset : str
+            Name of a classmethod that builds the estimator; "" for the class itself.
+        arguments : mapping
+            What sets this row apart from others of its class.
+        published : tuple of Published
+        fault : str
+            Why the method cannot be used; "" for nearly all.
+        one_vs_rest : bool
+    from collections.abc import Mapping, Sequence
+    from dataclasses import dataclass, field, replace
     """
 
     id: str
