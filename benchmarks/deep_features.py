@@ -1,9 +1,9 @@
 """Patches per second through the backbones, in torch and in ONNX.
 
-    python -m benchmarks.deep_features FOLDER [--pictures 8] [--threads 2]
+    python -m benchmarks.deep_features FOLDER TILES.npz [--pictures 8] [--threads 2]
 
 FOLDER holds what scripts/efficientnet_lite0.py wrote. Tissue of 64 x 64 pixels
-(colorectal5_64px.npz, found as all raw files) is cut into 16 patches each. ResNet-34
+(array ``images`` of colorectal5_64px.npz) is cut into 16 patches each. ResNet-34
 has random values, which take as long as any. Rows go to results/deep_features.csv;
 ``per_cpu_second`` counts the processor's time, which other work on the machine
 does not lengthen.
@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from benchmarks.record import RESULTS, append
-from mipl.datasets.request import Request
 from mipl.images import DeepPatches
 from mipl.nn.initialisation import initialise
 from mipl.nn.resnet import ResNet34
@@ -56,10 +56,11 @@ def measure(deep: DeepPatches, pictures: Any) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("tiles", type=Path)
     parser.add_argument("--pictures", type=int, default=8)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     given = parser.parse_args()
-    (pictures,) = Request("deep_features").arrays("colorectal5_64px.npz", images=4)
+    pictures = np.load(given.tiles)["images"]
     FILE.unlink(missing_ok=True)
     for threads in given.threads:
         torch.set_num_threads(threads)

@@ -21,7 +21,6 @@ import numpy as np
 from benchmarks.record import RESULTS, append
 from mipl import MIPLMA, Bags, Candidates, Training
 from mipl.reports.plots import GRID, INK, SERIES, drawing, save
-from mipl.seeds import stream
 
 FILE = RESULTS / "growth.csv"
 PICTURE = Path(__file__).parent.parent / "docs" / "growth.svg"
@@ -36,7 +35,7 @@ LIMITS = {"instances": 1.1, "bag size": 0.1}
 
 
 def build(n_instances: int, size: int) -> tuple[Bags, Candidates]:
-    rng = stream(0, "growth", n_instances, size)
+    rng = np.random.default_rng([n_instances, size])
     rows = rng.standard_normal((n_instances, FEATURES), dtype=np.float32)
     rows.flags.writeable = False
     offsets = np.arange(0, n_instances + 1, size)

@@ -1,8 +1,8 @@
 """Pictures per second of each generator, and what 7000 of 224 x 224 would take.
 
-    python -m benchmarks.image_bags [--pictures 400] [--jobs 2]
+    python -m benchmarks.image_bags crc_ishil100_224px.npz [--pictures 400] [--jobs 2]
 
-Tissue of 224 x 224 pixels (crc_ishil100_224px.npz, found as all raw files) is repeated
+Tissue of 224 x 224 pixels (array ``images`` of the .npz file) is repeated
 up to the number of pictures and written as PNG files to a temporary folder: reading is
 part of the work, as for the 7000 pictures of CRC-MIPL. Rows go to
 results/image_bags.csv; ``cpu_ms`` is the processor's time per picture in one process,
@@ -17,28 +17,34 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from benchmarks.record import RESULTS, append
-from mipl.datasets.request import Request
-from mipl.images.bag_generators import image_bags
+from mipl.images import SBN, SIFT, ImageBags, KMeansSeg, Patches, Row
 
 FILE = RESULTS / "image_bags.csv"
-NAMES = ("row", "sbn", "sift", "kmeansseg", "patches")
+GENERATORS: dict[str, type[ImageBags]] = {
+    "row": Row,
+    "sbn": SBN,
+    "sift": SIFT,
+    "kmeansseg": KMeansSeg,
+    "patches": Patches,
+}
 PUBLISHED = 7000
 SAMPLE = 100
 
 
-def write_pictures(folder: Path, n: int) -> None:
-    (pictures,) = Request("image_bags").arrays("crc_ishil100_224px.npz", images=4)
+def write_pictures(tiles: Path, folder: Path, n: int) -> None:
+    pictures = np.load(tiles)["images"]
     for i in range(n):
         Image.fromarray(pictures[i % len(pictures)]).save(folder / f"{i:05d}.png")
 
 
 def measure(name: str, folder: Path, n: int, jobs: int) -> dict[str, Any]:
-    generator = image_bags(name, n_jobs=jobs)
+    generator = GENERATORS[name](n_jobs=jobs)
     some = sorted(folder.iterdir())[:SAMPLE]
-    alone = image_bags(name)
+    alone = GENERATORS[name]()
     alone.transform(some[:1])  # Packages are loaded.
     start = time.process_time()
     alone.transform(some)
@@ -61,13 +67,14 @@ def measure(name: str, folder: Path, n: int, jobs: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("tiles", type=Path)
     parser.add_argument("--pictures", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     FILE.unlink(missing_ok=True)
     with TemporaryDirectory() as folder:
-        write_pictures(Path(folder), given.pictures)
-        for name in NAMES:
+        write_pictures(given.tiles, Path(folder), given.pictures)
+        for name in GENERATORS:
             row = measure(name, Path(folder), given.pictures, given.jobs)
             append(FILE, row)
             print(*row.values(), sep="  ", flush=True)

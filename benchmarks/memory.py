@@ -26,9 +26,16 @@ import numpy as np
 
 from benchmarks.read_mat import Watch, peak
 from benchmarks.record import RESULTS, append
-from mipl import MIPLMA, Bags, Candidates, Dataset, Training, load_model
-from mipl.io.native import hdf5
-from mipl.seeds import stream
+from mipl import (
+    MIPLMA,
+    Bags,
+    Candidates,
+    Dataset,
+    Training,
+    load_model,
+    read_dataset,
+    write_dataset,
+)
 
 FILE = RESULTS / "memory.csv"
 FEATURES, CLASSES = 512, 5
@@ -39,7 +46,7 @@ class Made:
     """Rows that are made when they are asked for, so that any file can be written."""
 
     def __init__(self, n_rows: int) -> None:
-        rng = stream(0, "memory")
+        rng = np.random.default_rng(0)
         self.shape = (n_rows, FEATURES)
         self.dtype = np.dtype(np.float32)
         self.numbers = rng.standard_normal((PERIOD, FEATURES), dtype=np.float32)
@@ -53,7 +60,7 @@ class Made:
 
 
 def build(bags: int, size: int) -> Dataset:
-    rng = stream(0, "memory", bags)
+    rng = np.random.default_rng(bags)
     sets = rng.random((bags, CLASSES)) < 0.3
     sets[np.arange(bags), np.arange(bags) % CLASSES] = True
     rows = Bags(Made(bags * size), np.arange(bags + 1) * size)
@@ -69,7 +76,7 @@ def small_model(folder: Path) -> None:
 
 def predicting(name: str) -> Callable[[Path, Path], None]:
     def work(file: Path, model: Path) -> None:
-        data, fitted = hdf5.read(file), load_model(model)
+        data, fitted = read_dataset(file), load_model(model)
         given = (data.candidates,) if name == "disambiguate" else ()
         getattr(fitted, name)(data.bags, *given)
 
@@ -88,7 +95,7 @@ def by_command(file: Path, model: Path) -> None:
 
 def training(**settings: Any) -> Callable[[Path, Path], None]:
     def work(file: Path, model: Path) -> None:
-        data = hdf5.read(file)
+        data = read_dataset(file)
         options = Training(epochs=1, **settings)
         MIPLMA(training=options).fit(data.bags, data.candidates)
 
@@ -178,7 +185,7 @@ def run(folder: Path, share: float) -> None:
         if shutil.disk_usage(folder).free < 1.2 * needed:
             print(f"{name}: no room for {needed / 1e9:.1f} GB in {folder}, left out")
             continue
-        hdf5.write(build(case.bags, size), file)
+        write_dataset(build(case.bags, size), file)
         for work in case.works:
             row = {
                 "file": name,

@@ -24,16 +24,13 @@ from threading import Event, Thread
 import numpy as np
 from scipy.io import savemat
 
-from mipl.data import Bags, Candidates, Dataset
-from mipl.io.matlab import mat
-from mipl.io.native import hdf5
-from mipl.seeds import stream
+from mipl import Bags, Candidates, Dataset, read_dataset, write_dataset
 
 CLASSES = 7
 
 
 def build(m: int, n: int, d: int) -> Dataset:
-    rng = stream(0, "benchmark")
+    rng = np.random.default_rng(0)
     instances = rng.standard_normal((m * n, d), dtype=np.float32)
     instances.flags.writeable = False
     labels = np.arange(m) % CLASSES
@@ -64,10 +61,10 @@ def write_all(dataset: Dataset, folder: Path) -> dict[str, Path]:
     }
     double, single, single73, native, half = files.values()
     savemat(double, {"data": cells})
-    mat.write(dataset, single)
-    mat.write(dataset, single73, version="7.3")
-    hdf5.write(dataset, native)
-    hdf5.write(dataset, half, dtype="float16")
+    write_dataset(dataset, single)
+    write_dataset(dataset, single73, version="7.3")
+    write_dataset(dataset, native)
+    write_dataset(dataset, half, dtype="float16")
     return files
 
 
@@ -76,7 +73,7 @@ def read_one(file: Path, load: bool) -> dict[str, float]:
     watch = Watch()
     imports, cpu = peak("self"), time.process_time()
     start = time.perf_counter()
-    dataset = mat.read(file) if file.suffix == ".mat" else hdf5.read(file)
+    dataset = read_dataset(file)
     if load:
         dataset.bags.load()
     seconds = time.perf_counter() - start

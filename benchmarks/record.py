@@ -7,8 +7,6 @@ import io
 from pathlib import Path
 from typing import Any
 
-from mipl.files import write_text
-
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -33,7 +31,7 @@ def append(path: Path, row: dict[str, Any]) -> None:
         writer = csv.DictWriter(text, heads)
         writer.writeheader()
         writer.writerows(load(path))
-        write_text(path, text.getvalue())
+        path.write_text(text.getvalue(), newline="")
     with path.open("a", newline="") as handle:
         csv.DictWriter(handle, heads).writerow(row)
 
