@@ -12,7 +12,11 @@ from typing import Annotated, NoReturn
 import typer
 
 from mipl import __version__
-from mipl.cli import data, images, runs
+from mipl.cli import images
+from mipl.cli.data_fetch import fetch
+from mipl.cli.data_files import build, convert
+from mipl.cli.data_files import import_ as import_data
+from mipl.cli.data_look import describe, list_, validate
 from mipl.cli.demo import demo
 from mipl.cli.evaluate import evaluate
 from mipl.cli.explain import explain
@@ -21,6 +25,10 @@ from mipl.cli.methods import methods
 from mipl.cli.output import INTERRUPTED, WRONG_INPUT, tell_error
 from mipl.cli.predict import predict
 from mipl.cli.reproduce import reproduce
+from mipl.cli.runs_compute import compute
+from mipl.cli.runs_files import check, export, repair
+from mipl.cli.runs_files import import_ as import_runs
+from mipl.cli.runs_look import compare, ls, show_
 from mipl.cli.tune import tune
 from mipl.errors import MiplError
 
@@ -29,9 +37,32 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
 )
-app.add_typer(data.app, name="data")
+data = typer.Typer(
+    help="Data sets: what there is, what is in them, and what is wrong with them.",
+    no_args_is_help=True,
+)
+runs = typer.Typer(
+    help="Results of many runs: compute, look, compare, share.", no_args_is_help=True
+)
+# The verbs of a group stand in the order in which one meets them.
+data.command("list")(list_)
+data.command()(describe)
+data.command()(validate)
+data.command()(build)
+data.command()(fetch)
+data.command("import")(import_data)
+data.command()(convert)
+runs.command()(compute)
+runs.command()(ls)
+runs.command("show")(show_)
+runs.command()(compare)
+runs.command()(export)
+runs.command("import")(import_runs)
+runs.command()(check)
+runs.command()(repair)
+app.add_typer(data, name="data")
 app.add_typer(images.app, name="images")
-app.add_typer(runs.app, name="runs")
+app.add_typer(runs, name="runs")
 for verb in (fit, tune, predict, evaluate, explain, methods, demo, reproduce):
     app.command()(verb)
 

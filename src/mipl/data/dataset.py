@@ -14,10 +14,8 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.frozen import Array
 from mipl.data.indexing import Index, chosen
-from mipl.data.splits import Split, as_splits, ten_splits
+from mipl.data.splits import DEFAULT_SPLITS, Split, as_splits, ten_splits
 from mipl.errors import MiplError, unknown
-
-DEFAULT_SPLITS = "default"
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,12 @@ import numpy.typing as npt
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mipl.data.arrays import entries, texts
-from mipl.data.candidates import Candidates
 from mipl.data.frozen import Array, frozen
+from mipl.data.label_sets import check_sets, read_sets
 from mipl.errors import MiplError
 from mipl.seeds import stream
 
+DEFAULT_SPLITS = "default"
 _DEALS = 25  # Random orders of groups of which the most even one is kept.
 
 
@@ -136,8 +137,11 @@ def cross_validation(
 def _strata(labels: Any, candidates: Any) -> npt.NDArray[np.int64]:
     """Number the classes, or the distinct candidate sets, of the bags."""
     if labels is None:
-        rows = Candidates(candidates).matrix
-        return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+        matrix = getattr(candidates, "matrix", None)
+        if matrix is None:
+            matrix, *_ = read_sets(candidates, None)
+            check_sets(matrix)
+        return np.unique(matrix, axis=0, return_inverse=True)[1].ravel()
     return np.unique(texts("labels", labels), return_inverse=True)[1]
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from mipl.data.bags import Bags
-from mipl.data.dataset import DEFAULT_SPLITS, Dataset
+from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
-from mipl.data.splits import Split, ten_splits
+from mipl.data.splits import DEFAULT_SPLITS, Split, ten_splits
 from mipl.datasets.published_table import RECORDS
 from mipl.datasets.recipe import (
     Numbers,

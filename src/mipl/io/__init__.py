@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from mipl.data.bags import Bags
-from mipl.data.dataset import DEFAULT_SPLITS, Dataset
+from mipl.data.dataset import Dataset
+from mipl.data.splits import DEFAULT_SPLITS
 from mipl.errors import MiplError, unknown
 from mipl.files import existing
-from mipl.io.arrays import npz
-from mipl.io.folders import folders
 from mipl.io.left_out import BagsLeftOut, LeftOut
-from mipl.io.matlab import mat
-from mipl.io.native import hdf5
 from mipl.io.split_files import read_split_files
-from mipl.io.tables import long_table
 from mipl.io.tables.annotations import read_annotations
 from mipl.io.tables.columns import as_text
 from mipl.io.tables.label_table import as_ids
@@ -34,23 +32,13 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class _Format:
-    sniff: Callable[[Path], bool]
-    read: Callable[..., Dataset]
-    write: Callable[..., None]
-    read_bags: Callable[..., Bags] | None = None
-    # A file of ours is whole, by its checksums, or damaged as one.
-    per_bag: bool = True
-
-
-_HDF5 = _Format(hdf5.sniff, hdf5.read, hdf5.write, per_bag=False)
-_MAT = _Format(mat.sniff, mat.read, mat.write)
-_NPZ = _Format(npz.sniff, npz.read, npz.write, npz.read_bags)
-_TABLE = _Format(
-    long_table.sniff, long_table.read, long_table.write, long_table.read_bags
-)
-_FOLDER = _Format(folders.sniff, folders.read, folders.write, folders.read_bags)
+# A format is a module with ``sniff``, ``read``, ``write`` and, where files may come
+# without labels, ``read_bags``; it is loaded where it does the work.
+_HDF5 = "mipl.io.native.hdf5"
+_MAT = "mipl.io.matlab.mat"
+_NPZ = "mipl.io.arrays.npz"
+_TABLE = "mipl.io.tables.long_table"
+_FOLDER = "mipl.io.folders.folders"
 
 # In this order: anything that begins like text may be a table.
 _BY_CONTENT = (_MAT, _HDF5, _NPZ, _FOLDER, _TABLE)
@@ -109,7 +97,9 @@ def read_dataset(
     form = _form_of(path)
     _check_options(form.read, options, "reading", path)
     left = LeftOut(on_bad, path)
-    dataset = form.read(path, *([left] if form.per_bag else []), **options)
+    # A file of ours is whole, by its checksums, or damaged as one.
+    each = [] if form.__name__ == _HDF5 else [left]
+    dataset: Dataset = form.read(path, *each, **options)
     left.warn(len(dataset) + len(left.reasons))
     if left:
         facts = {**dataset.facts, "left_out": left.reasons}
@@ -148,13 +138,14 @@ def read_bags(
     path = existing(path)
     form = _form_of(path)
     left = LeftOut(on_bad, path)
-    if form is _FOLDER:  # It reads no other files.
+    if form.__name__ == _FOLDER:  # It reads no other files.
         options, ids = {**options, "ids": ids}, None
-    if form.read_bags is None:
+    read = getattr(form, "read_bags", None)
+    if read is None:
         bags = read_dataset(path, on_bad=on_bad, **options).bags
     else:
-        _check_options(form.read_bags, options, "reading", path)
-        bags = form.read_bags(path, left, **options)
+        _check_options(read, options, "reading", path)
+        bags = read(path, left, **options)
     if ids is not None:
         bags = _chosen(bags, ids, left)
     left.warn(len(bags) + len(left.reasons))
@@ -218,19 +209,19 @@ def check_dataset_name(path: str | Path) -> None:
         raise MiplError(f"cannot write {path}: its folder does not exist; create it.")
 
 
-def _form_named(path: Path) -> _Format:
+def _form_named(path: Path) -> ModuleType:
     suffix = next((s for s in _BY_SUFFIX if path.name.lower().endswith(s)), path.suffix)
     if suffix and suffix not in _BY_SUFFIX:
         raise MiplError(
             f"cannot write {path}: {suffix!r} names no format; use "
             f"{', '.join(_BY_SUFFIX)}, or no suffix for a folder."
         )
-    return _BY_SUFFIX[suffix] if suffix else _FOLDER
+    return import_module(_BY_SUFFIX[suffix] if suffix else _FOLDER)
 
 
-def _form_of(path: Path) -> _Format:
+def _form_of(path: Path) -> ModuleType:
     try:
-        for form in _BY_CONTENT:
+        for form in map(import_module, _BY_CONTENT):
             if form.sniff(path):
                 return form
     except OSError as error:

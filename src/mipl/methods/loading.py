@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mipl.errors import BadFile, MiplError
 from mipl.methods.catalogue import registry
 from mipl.methods.saving import model_file
-from mipl.methods.saving.arguments import class_path, from_json, modules
+from mipl.methods.saving.arguments import from_json, modules
 from mipl.methods.saving.persist import Persistent
 from mipl.methods.saving.stored import Stored
-from mipl.methods.wrappers.degraded import Degraded
-from mipl.methods.wrappers.one_vs_rest import OneVsRest
-from mipl.training.options import Training
 
 if TYPE_CHECKING:
     from mipl.methods.bases.base import BagClassifier
 
-# Where classes were that older files name.
-_MOVED = {
-    "mipl.methods.degraded:Degraded": Degraded,
-    "mipl.methods.one_vs_rest:OneVsRest": OneVsRest,
+_DEGRADED = "mipl.methods.wrappers.degraded:Degraded"
+_ONE_VS_REST = "mipl.methods.wrappers.one_vs_rest:OneVsRest"
+# What files may name beside registered methods, and where it is; loaded on use.
+_OTHERS = {
+    "mipl.training.options:Training": "mipl.training.options:Training",
+    _DEGRADED: _DEGRADED,
+    _ONE_VS_REST: _ONE_VS_REST,
+    # As files of version 0.1.0 name them.
+    "mipl.methods.degraded:Degraded": _DEGRADED,
+    "mipl.methods.one_vs_rest:OneVsRest": _ONE_VS_REST,
 }
 # What building a network from absurd arguments may raise.
 _FAILURES = (TypeError, ValueError, AttributeError, RuntimeError, OverflowError)
@@ -70,11 +74,10 @@ def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
 
 def _known(path: str) -> type[Any]:
     """Return a class that a model file may name."""
-    for kind in (Training, Degraded, OneVsRest):
-        if path == class_path(kind):
-            return kind
-    if path in _MOVED:
-        return _MOVED[path]
+    if path in _OTHERS:
+        module, name = _OTHERS[path].split(":")
+        found: type[Any] = getattr(import_module(module), name)
+        return found
     for row in registry.methods():
         if row.path == path and not row.fault:
             return row.load()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,7 +21,6 @@ from mipl.methods.wrappers.together import fit_together
 from mipl.runs.data import loaded
 from mipl.runs.epoch_scores import EpochScores
 from mipl.runs.evaluation import Evaluation, evaluate
-from mipl.runs.execution import Parts
 from mipl.runs.result import (
     DIVERGED,
     FAILED,
@@ -30,6 +30,9 @@ from mipl.runs.result import (
     Result,
 )
 from mipl.runs.run import Facts, Run
+
+if TYPE_CHECKING:
+    from mipl.runs.execution import Parts
 
 _DIGITS = 6  # That are kept of a figure.
 

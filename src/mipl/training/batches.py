@@ -6,16 +6,19 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from mipl.data.bags import Bags
-from mipl.nn.process_share import ProcessShare
 from mipl.nn.segments import Segments
 from mipl.seeds import stream
+
+if TYPE_CHECKING:
+    from mipl.data.bags import Bags
+    from mipl.nn.process_share import ProcessShare
 
 Numbers = npt.NDArray[np.int64]
 

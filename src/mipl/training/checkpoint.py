@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -13,11 +13,13 @@ from pydantic import BaseModel, ConfigDict, JsonValue, NonNegativeInt, Validatio
 from torch import Tensor
 
 from mipl import files
-from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.training.sealed import seal, unseal
 from mipl.training.state import Snapshot, TrainingState, refill
-from mipl.training.stopping import EarlyStopping
+
+if TYPE_CHECKING:
+    from mipl.data.frozen import Array
+    from mipl.training.stopping import EarlyStopping
 
 _LARGEST = 1 << 36
 _ANOTHER = "the checkpoint of another run"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from torch import nn
 
-from mipl.training.flat import FlatDescent
 from mipl.training.flat_adam import FlatAdam
-from mipl.training.options import Training
 from mipl.training.sgd import FlatSGD
+
+if TYPE_CHECKING:
+    from mipl.training.flat import FlatDescent
+    from mipl.training.options import Training
 
 _KINDS = {"sgd": FlatSGD, "adam": FlatAdam, "adamw": FlatAdam}
 

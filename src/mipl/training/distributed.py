@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from hashlib import sha256
 from itertools import count
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,13 @@ from torch import Tensor, nn
 from torch.distributed.rendezvous import rendezvous
 
 from mipl.errors import MiplError
-from mipl.nn.network import BagNetwork, Output
 from mipl.nn.process_share import ProcessShare
 from mipl.nn.segments import Segments
-from mipl.training.batches import Batch
-from mipl.training.options import Training
+
+if TYPE_CHECKING:
+    from mipl.nn.network import BagNetwork, Output
+    from mipl.training.batches import Batch
+    from mipl.training.options import Training
 
 _FITS = count()  # Of this process.
 # Layers whose rows depend on the others of a batch, or on their place in it.

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from mipl.data.bags import Bags
-from mipl.nn.network import BagNetwork
 from mipl.nn.segments import Segments
+
+if TYPE_CHECKING:
+    from mipl.data.bags import Bags
+    from mipl.nn.network import BagNetwork
 
 _ROWS = 1 << 11  # Instances embedded at once.
 _KEPT = 1 << 24  # Numbers of embedded instances kept from the first pass.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
-from mipl.training.options import Training
 from mipl.training.state import refill
+
+if TYPE_CHECKING:
+    from mipl.training.options import Training
 
 
 class FlatDescent:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from typing import TYPE_CHECKING
 
 from mipl import files
 from mipl.errors import MiplError
 from mipl.training.checkpoint import Checkpoint, Facts, read, resume, save
-from mipl.training.distributed import Alone
 from mipl.training.interrupts import Interrupts
-from mipl.training.state import TrainingState
-from mipl.training.stopping import EarlyStopping
+
+if TYPE_CHECKING:
+    from mipl.training.distributed import Alone
+    from mipl.training.state import TrainingState
+    from mipl.training.stopping import EarlyStopping
 
 
 class Keeper:

@@ -6,13 +6,14 @@ It stands here once, for a fit on its own and for several whose networks are sta
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import torch
 from torch import Tensor
 
-from mipl.training.distributed import Alone
-from mipl.training.state import Clock, Optimiser, TrainingState
+if TYPE_CHECKING:
+    from mipl.training.distributed import Alone
+    from mipl.training.state import Clock, Optimiser, TrainingState
 
 B = TypeVar("B")  # What is dealt in a step.
 

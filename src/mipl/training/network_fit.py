@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,16 @@ import torch
 from torch import Tensor
 
 from mipl.nn.dropout import keyed_layers, set_keys
-from mipl.nn.network import BagNetwork, Output
 from mipl.seeds import stream
-from mipl.training.batches import Batch, BatchSource
 from mipl.training.descent import descent
-from mipl.training.options import Training
 from mipl.training.record import bag_record, epoch_figures, recorded_bags
 from mipl.training.single_fit import FittedMethod, SingleFit
 from mipl.training.state import Clock, TrainingState
+
+if TYPE_CHECKING:
+    from mipl.nn.network import BagNetwork, Output
+    from mipl.training.batches import Batch, BatchSource
+    from mipl.training.options import Training
 
 Numbers = npt.NDArray[np.int64]
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import MiplError
 from mipl.metrics.margins import label_margins
-from mipl.training.state import Clock, TrainingState
+
+if TYPE_CHECKING:
+    from mipl.training.state import Clock, TrainingState
 
 RESOLVED = 0.9  # Weight of one label from which a candidate set counts as resolved.
 

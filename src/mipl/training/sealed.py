@@ -6,14 +6,16 @@ import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from mipl.data.frozen import Array
 from mipl.errors import BadFile
+
+if TYPE_CHECKING:
+    from mipl.data.frozen import Array
 
 _HEADER = 8  # Bytes that hold the length of a safetensors header.
 

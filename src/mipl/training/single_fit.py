@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from torch import Tensor
 
-from mipl.data.bags import Bags
 from mipl.errors import Diverged
-from mipl.training.distributed import Alone
-from mipl.training.keeping import Keeper
 from mipl.training.loop import TrainableMethod, train
-from mipl.training.options import Training
-from mipl.training.progress import EpochReports
-from mipl.training.state import Clock, Optimiser, TrainingState
-from mipl.training.stopping import EarlyStopping
+
+if TYPE_CHECKING:
+    from mipl.data.bags import Bags
+    from mipl.training.distributed import Alone
+    from mipl.training.keeping import Keeper
+    from mipl.training.options import Training
+    from mipl.training.progress import EpochReports
+    from mipl.training.state import Clock, Optimiser, TrainingState
+    from mipl.training.stopping import EarlyStopping
 
 
 class FittedMethod(TrainableMethod, Protocol):

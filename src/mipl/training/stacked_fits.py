@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from mipl.errors import Diverged
-from mipl.nn.network import Output
 from mipl.nn.stacked import (
     dropout_layers,
     separate,
@@ -26,9 +26,12 @@ from mipl.nn.stacked import (
 from mipl.training.descent import descent
 from mipl.training.distributed import ALONE
 from mipl.training.loop import TrainableMethod, train
-from mipl.training.network_fit import NetworkFit
 from mipl.training.stacked_batches import StackedBatch, StackedSource
-from mipl.training.state import Clock
+
+if TYPE_CHECKING:
+    from mipl.nn.network import Output
+    from mipl.training.network_fit import NetworkFit
+    from mipl.training.state import Clock
 
 
 class StackedFits:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from torch import Tensor
 
-from mipl.nn.network import BagNetwork
+if TYPE_CHECKING:
+    from mipl.nn.network import BagNetwork
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from mipl.data.bags import Bags
-from mipl.data.candidates import Candidates
 from mipl.data.splits import ten_splits
 from mipl.errors import MiplError
 from mipl.metrics.ambiguity import approximated_accuracy, covering_rate
 from mipl.metrics.margins import margin_violation_rate
-from mipl.training.options import Training
 from mipl.training.record import recorded_bags
 from mipl.training.state import Snapshot, TrainingState
+
+if TYPE_CHECKING:
+    from mipl.data.bags import Bags
+    from mipl.data.candidates import Candidates
+    from mipl.training.options import Training
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]

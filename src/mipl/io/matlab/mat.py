@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.dataset import DEFAULT_SPLITS, Dataset
-from mipl.data.splits import Split
+from mipl.data.dataset import Dataset
+from mipl.data.splits import DEFAULT_SPLITS, Split
 from mipl.errors import BadFile, MiplError
 from mipl.fenced.frames import ARRAY, OTHER, SHAPE, Frame
 from mipl.fenced.mat_variables import HDF5_AT, HEADER, mat_kind

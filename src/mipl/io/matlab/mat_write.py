@@ -11,9 +11,9 @@ import numpy as np
 from scipy.io import savemat
 from scipy.sparse import csc_array
 
-from mipl.data.dataset import DEFAULT_SPLITS, Dataset
+from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
-from mipl.data.splits import Split
+from mipl.data.splits import DEFAULT_SPLITS, Split
 from mipl.errors import MiplError, unknown
 from mipl.files import atomic_path
 from mipl.io.file_set import NewSet, places_of, written_together

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mipl.data.dataset import DEFAULT_SPLITS
-from mipl.data.splits import Split
+from mipl.data.splits import DEFAULT_SPLITS, Split
 from mipl.errors import BadFile
 from mipl.io.tables.columns import Columns, as_text
 
