@@ -12,9 +12,9 @@ import pytest
 
 from mipl import load_dataset, method
 from mipl.io import read_dataset, write_dataset
-from mipl.runs.data import content_of
 from mipl.runs.result import Result
 from mipl.runs.run import Run
+from mipl.runs.run_data import content_of
 from mipl.runs.store import Store
 
 GRID = ("--data", "synthetic", "--epochs", 2, "--workers", 1)

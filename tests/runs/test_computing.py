@@ -9,10 +9,10 @@ import pytest
 from mipl import load_dataset, method
 from mipl.errors import MiplError
 from mipl.runs.computing import compute
-from mipl.runs.data import content_of
 from mipl.runs.evaluation import evaluate
 from mipl.runs.result import Result
 from mipl.runs.run import Run
+from mipl.runs.run_data import content_of
 from mipl.runs.runner import run_plan
 from mipl.runs.store import Store
 

@@ -11,11 +11,11 @@ from mipl import load_dataset, method
 from mipl.runs import database, runner
 from mipl.runs.backends import processes
 from mipl.runs.computing import compute
-from mipl.runs.data import content_of
 from mipl.runs.groups import groups
 from mipl.runs.leases import Leases
 from mipl.runs.result import Result
 from mipl.runs.run import Run
+from mipl.runs.run_data import content_of
 from mipl.runs.runner import left, run_plan
 from mipl.runs.store import Store
 

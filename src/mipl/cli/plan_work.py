@@ -14,7 +14,7 @@ from mipl.cli.plan_options import Backend
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mipl.runs.backends import Spread
+    from mipl.runs.backends import WorkerPool
     from mipl.runs.run import Run
     from mipl.runs.runner import Progress
     from mipl.runs.store import Store
@@ -74,7 +74,7 @@ def work_off(
     plan: Sequence[Run],
     store: Store,
     workers: int,
-    backend: AbstractContextManager[Spread] | None,
+    backend: AbstractContextManager[WorkerPool] | None,
     retry_diverged: bool,
 ) -> Progress:
     """Compute a plan with a bar; told how to go on where it is interrupted."""
@@ -91,7 +91,7 @@ def work_off(
 
 def chosen_backend(
     backend: Backend, address: str | None
-) -> AbstractContextManager[Spread] | None:
+) -> AbstractContextManager[WorkerPool] | None:
     """Return the cluster, or None for processes of this machine."""
     from mipl.errors import MiplError
     from mipl.runs.backends import cluster

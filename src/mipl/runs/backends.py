@@ -21,7 +21,7 @@ class WorkerDied(MiplError):
 
 
 @dataclass(frozen=True)
-class Spread:
+class WorkerPool:
     """Applies a function to items in other processes.
 
     Attributes
@@ -55,7 +55,7 @@ class Spread:
 
 
 @contextmanager
-def processes(workers: int) -> Iterator[Spread]:
+def processes(workers: int) -> Iterator[WorkerPool]:
     """Give processes of one thread each; a single worker is this very process."""
     with (
         warnings.catch_warnings(),
@@ -63,11 +63,11 @@ def processes(workers: int) -> Iterator[Spread]:
     ):
         # A larger data set is no leak; joblib replaces the process and goes on.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs")
-        yield Spread(workers)
+        yield WorkerPool(workers)
 
 
 @contextmanager
-def cluster(address: str) -> Iterator[Spread]:
+def cluster(address: str) -> Iterator[WorkerPool]:
     """Give the workers of the Dask cluster whose scheduler has this address."""
     try:
         from dask.distributed import Client, KilledWorker  # noqa: PLC0415
@@ -84,7 +84,7 @@ def cluster(address: str) -> Iterator[Spread]:
         threads: dict[str, int] = client.nthreads()
         _check_workers(address, threads)
         with joblib.parallel_config(backend="dask", client=client, n_jobs=-1):
-            yield Spread(len(threads), KilledWorker)
+            yield WorkerPool(len(threads), KilledWorker)
 
 
 def _check_workers(address: str, threads: dict[str, int]) -> None:

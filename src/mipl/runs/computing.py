@@ -18,7 +18,6 @@ from mipl.errors import Diverged, MiplError
 from mipl.methods.bases.base import BagClassifier
 from mipl.methods.saving.persist import versions
 from mipl.methods.wrappers.together import fit_together
-from mipl.runs.data import loaded
 from mipl.runs.epoch_scores import EpochScores
 from mipl.runs.evaluation import Evaluation, evaluate
 from mipl.runs.result import (
@@ -30,6 +29,7 @@ from mipl.runs.result import (
     Result,
 )
 from mipl.runs.run import Facts, Run
+from mipl.runs.run_data import loaded
 
 if TYPE_CHECKING:
     from mipl.runs.execution import Parts

@@ -15,21 +15,21 @@ from time import sleep
 from typing import TypeVar
 
 from mipl.errors import MiplError
-from mipl.runs.backends import Spread, WorkerDied, processes
+from mipl.runs.backends import WorkerDied, WorkerPool, processes
 from mipl.runs.computing import MoreFigures, Outcome, compute
-from mipl.runs.data import loaded
 from mipl.runs.database import NotNow
 from mipl.runs.groups import groups
 from mipl.runs.leases import Leases
 from mipl.runs.result import DIVERGED, FAILED, Result
 from mipl.runs.run import Run
+from mipl.runs.run_data import loaded
 from mipl.runs.store import SETTLED, Store, check_kept
 
 _PAUSE = 1.0  # Seconds between two looks at what other runners and programs do.
 
 Answer = TypeVar("Answer")
 
-Backend = AbstractContextManager[Spread]
+Backend = AbstractContextManager[WorkerPool]
 
 
 @dataclass
@@ -178,7 +178,12 @@ class _Runner:
     """One runner's way through a plan."""
 
     def __init__(
-        self, store: Store, spread: Spread, progress: Progress, tell: Watch, work: Work
+        self,
+        store: Store,
+        spread: WorkerPool,
+        progress: Progress,
+        tell: Watch,
+        work: Work,
     ) -> None:
         self._store, self._leases, self._spread = store, Leases(store), spread
         self._progress, self._tell, self._work = progress, tell, work

@@ -14,11 +14,11 @@ BAGS, LABELS = problem()
 def test_rounds_are_those_of_the_formulas():
     """With a kernel whose variance is not one."""
     method = VGPMIL(inducing=6, variance=1.7, jitter=1e-4, log_h=5.0)
-    course = begun(method, BAGS, LABELS)
+    state = begun(method, BAGS, LABELS)
     inverse, a, unseen = dense(method, BAGS)
     t = LABELS[BAGS.bag_of_instance]
     for _ in range(3):
-        pi, xi = course.labels.pi, course.xi
+        pi, xi = state.labels.pi, state.xi
         s = np.linalg.inv(inverse + (a * 2 * bound_curvature(xi)) @ a.T)
         m = s @ a @ (pi - 0.5)
         f = a.T @ m
@@ -30,13 +30,13 @@ def test_rounds_are_those_of_the_formulas():
                 )
             ]
         )
-        method._step(course)
+        method._step(state)
         np.testing.assert_allclose(method.mean_, m, atol=1e-8)
         np.testing.assert_allclose(method.covariance_, s, atol=1e-8)
         logits = f + 5.0 * (2 * t + others - 2 * t * others - 1)
-        np.testing.assert_allclose(course.labels.pi, expit(logits), atol=1e-8)
+        np.testing.assert_allclose(state.labels.pi, expit(logits), atol=1e-8)
         square = f**2 + ((s @ a) * a).sum(axis=0) + unseen
-        np.testing.assert_allclose(course.xi**2, square, atol=1e-8)
+        np.testing.assert_allclose(state.xi**2, square, atol=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -63,10 +63,10 @@ def test_the_first_round_gives_instances_the_label_of_their_bag():
     rows = np.random.default_rng(0).normal(size=(12, 2))
     y = np.arange(12) % 2
     method = VGPMIL(inducing=4)
-    course = begun(method, type(BAGS)(rows), y)
-    method._step(course)
-    assert (course.labels.pi[y == 1] > 1 - 1e-10).all()
-    assert (course.labels.pi[y == 0] < 1e-10).all()
+    state = begun(method, type(BAGS)(rows), y)
+    method._step(state)
+    assert (state.labels.pi[y == 1] > 1 - 1e-10).all()
+    assert (state.labels.pi[y == 0] < 1e-10).all()
 
 
 def test_a_bag_is_as_positive_as_its_surest_instance():
@@ -91,11 +91,11 @@ def test_copies_keep_beliefs_of_their_own():
     both[6:] = np.eye(2, dtype=bool)[LABELS[6:]]
     method = VGPMIL(inducing=200, scaling="none", length=2.0)
     one = method.fit(BAGS, both)
-    course = method._begin(BAGS, both.astype(np.int64), 0)
+    state = method._begin(BAGS, both.astype(np.int64), 0)
     for _ in range(10):
-        method._step(course)
+        method._step(state)
     np.testing.assert_allclose(method.mean_, one.mean_, atol=1e-9)
-    assert len(course.labels.pi) == BAGS.n_instances + BAGS[:6].n_instances
+    assert len(state.labels.pi) == BAGS.n_instances + BAGS[:6].n_instances
     half = len(BAGS[0].instances)
-    negative, positive = np.split(course.labels.pi[: 2 * half], 2)
+    negative, positive = np.split(state.labels.pi[: 2 * half], 2)
     assert (negative < positive).all()

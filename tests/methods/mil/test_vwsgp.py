@@ -16,7 +16,7 @@ def sums(bags, table):
 
 def test_rounds_are_those_of_the_formulas():
     method = VWSGP(inducing=6, variance=1.7, jitter=1e-4)
-    course = begun(method, BAGS, LABELS)
+    state = begun(method, BAGS, LABELS)
     inverse, a, unseen = dense(method, BAGS)
     a, w, lam = sums(BAGS, a.T), sums(BAGS, unseen), np.ones(len(BAGS))
     for _ in range(4):
@@ -24,10 +24,10 @@ def test_rounds_are_those_of_the_formulas():
         m = s @ a.T @ (LABELS - 0.5)
         e = np.sqrt(((a @ (np.outer(m, m) + s)) * a).sum(axis=1) + w)
         lam = bound_curvature(e)
-        method._step(course)
+        method._step(state)
         np.testing.assert_allclose(method.mean_, m, atol=1e-8)
         np.testing.assert_allclose(method.covariance_, s, atol=1e-8)
-        np.testing.assert_allclose(course.e, e, atol=1e-8)
+        np.testing.assert_allclose(state.e, e, atol=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -18,7 +18,7 @@ def problem(m=24, d=3, seed=0, far=3.0):
 
 
 def begun(method, bags, labels):
-    """Return a course of the method as ``fit`` begins it."""
+    """Return a state of the method as ``fit`` begins it."""
     copies = np.eye(2, dtype=np.int64)[labels]
     method._fit_scaling(bags)
     method._place(method._centres(bags, copies, 0))

@@ -23,8 +23,8 @@ from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.nn.network import BagNetwork
 from mipl.parameters import learnt
-from mipl.training.evaluation import Seen, joined, look
 from mipl.training.options import Training
+from mipl.training.prediction import LazyOutput, joined, lazy_outputs
 from mipl.training.settings import torch_settings
 
 
@@ -55,7 +55,7 @@ class FittedNetwork(BagClassifier):
     # -- use -------------------------------------------------------------------------
 
     def _proba(self, bags: Bags) -> Floats:
-        log_p = self._collect(bags, lambda seen: seen.log_p, len(bags))
+        log_p = self._collect(bags, lambda output: output.log_p, len(bags))
         # Normalised again in float64: float32 rows miss one by a few units of 1e-7.
         return torch.softmax(log_p, dim=1).numpy()
 
@@ -80,12 +80,14 @@ class FittedNetwork(BagClassifier):
                     layer.to(like.dtype)
         return precise
 
-    def _collect(self, bags: Bags, pick: Callable[[Seen], Tensor], n: int) -> Tensor:
+    def _collect(
+        self, bags: Bags, pick: Callable[[LazyOutput], Tensor], n: int
+    ) -> Tensor:
         """Show the network all bags and join n rows of its output, in float64."""
         module = self._precise_module()
         with torch_settings(self._options().threads), torch.no_grad():
-            seen = look(module, bags, self.tau_)
-            values = joined((pick(some).cpu().double() for some in seen), n)
+            outputs = lazy_outputs(module, bags, self.tau_)
+            values = joined((pick(some).cpu().double() for some in outputs), n)
         if not bool(torch.isfinite(values).all()):
             raise _too_far(values, bags)
         return values
@@ -98,7 +100,7 @@ class EmbeddingNetwork(TransformerMixin, FittedNetwork):  # type: ignore[misc]
         """Return the bag vectors, (m, L)."""
         check_is_fitted(self)
         bags = self._as_bags(X)
-        return self._collect(bags, lambda seen: seen.z, len(bags)).numpy()
+        return self._collect(bags, lambda output: output.z, len(bags)).numpy()
 
 
 class AttendingNetwork(EmbeddingNetwork):
@@ -112,7 +114,7 @@ class AttendingNetwork(EmbeddingNetwork):
         """
         check_is_fitted(self)
         bags = self._as_bags(X)
-        a = self._collect(bags, lambda seen: seen.a, bags.n_instances).numpy()
+        a = self._collect(bags, lambda output: output.a, bags.n_instances).numpy()
         return scaled_attention(a, bags.offsets, scale)
 
     def predict_instances(self, X: Any) -> Floats:

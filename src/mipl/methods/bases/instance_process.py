@@ -16,7 +16,7 @@ from mipl.seeds import stream
 
 
 @dataclass(eq=False)
-class Course:
+class InferenceState:
     """Projections of the instances; their labels and bounds, which move."""
 
     v: Floats  # (M, N)
@@ -54,24 +54,24 @@ class InstanceProcessClassifier(SparseProcessClassifier, kw_only=True):
         default=None, about="Of the inducing points and of the first beliefs."
     )
 
-    def _begin(self, bags: Bags, copies: Integers, seed: int) -> Course:
+    def _begin(self, bags: Bags, copies: Integers, seed: int) -> InferenceState:
         each = BagCopies.of(bags.sizes, copies)
         n = len(each.row)
         pi = stream(seed, "pi").uniform(0, 0.1, n)
         xi = stream(seed, "xi").standard_normal(n)
         parts = [(v, unseen) for _, v, unseen in self._projections(bags)]
         v, unseen = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
-        return Course(v, unseen, InstanceLabels(each, pi, self.log_h), xi)
+        return InferenceState(v, unseen, InstanceLabels(each, pi, self.log_h), xi)
 
     def _regress(
-        self, course: Course, precision: Floats, linear: Floats
+        self, state: InferenceState, precision: Floats, linear: Floats
     ) -> tuple[Floats, Floats]:
         """Move q(u); return E f and E f^2 of the instances of the copies, (n,) each.
 
         Both arguments, (n,), are those of the log likelihood of the instances,
         linear f - precision f^2 / 2.
         """
-        v, copies = course.v, course.labels.copies
+        v, copies = state.v, state.labels.copies
         n = v.shape[1]
         self.posterior_ = q = self.prior_.posterior(
             (v * copies.gather(precision, n)) @ v.T,
@@ -79,9 +79,9 @@ class InstanceProcessClassifier(SparseProcessClassifier, kw_only=True):
             self.precision_jitter,
         )
         f = q.means(v)  # (N,)
-        square = f**2 + q.variances(v) + course.unseen
+        square = f**2 + q.variances(v) + state.unseen
         return f[copies.row], square[copies.row]
 
-    def _relabel(self, course: Course, evidence: Floats) -> None:
+    def _relabel(self, state: InferenceState, evidence: Floats) -> None:
         """Move the beliefs by evidence and bag labels."""
-        course.labels.update(evidence, self.update, self.emax, self.damping)
+        state.labels.update(evidence, self.update, self.emax, self.damping)

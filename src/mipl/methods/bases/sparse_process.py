@@ -40,7 +40,7 @@ class SparseProcessClassifier(
 
     It scales the features and places the inducing points: centres of the instances of
     negative and of positive bags, half of the number each. A bag with both candidates
-    is repeated, once with each. A leaf overrides two hooks: ``_begin`` a course, and
+    is repeated, once with each. A leaf overrides two hooks: ``_begin`` a state, and
     take a ``_step``, which moves ``posterior_`` and returns figures. Unless it says
     otherwise, a bag is as positive as its surest instance.
     """
@@ -84,7 +84,7 @@ class SparseProcessClassifier(
     def _begin(self, bags: Bags, copies: Integers, seed: int) -> Any:
         raise NotImplementedError
 
-    def _step(self, course: Any) -> dict[str, float]:
+    def _step(self, state: Any) -> dict[str, float]:
         raise NotImplementedError
 
     def _settled(self) -> bool:
@@ -133,10 +133,10 @@ class SparseProcessClassifier(
                 self._forget()
             raise
 
-    def _iterate(self, course: Any, bags: Bags, candidates: Candidates) -> None:
+    def _iterate(self, state: Any, bags: Bags, candidates: Candidates) -> None:
         reports = EpochReports(self, self.iterations, bags, candidates)
         for done in range(1, self.iterations + 1):
-            figures = self._step(course)
+            figures = self._step(state)
             self.history_.append({"epoch": float(done), **figures})
             self.n_iter_ = done
             if reports.epoch(self.history_[-1], dict(vars(self))) or self._settled():

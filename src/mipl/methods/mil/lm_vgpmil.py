@@ -10,7 +10,10 @@ from scipy.special import expit
 
 from mipl.data.bags import Bags
 from mipl.methods.bases.base import Floats
-from mipl.methods.bases.instance_process import Course, InstanceProcessClassifier
+from mipl.methods.bases.instance_process import (
+    InferenceState,
+    InstanceProcessClassifier,
+)
 from mipl.methods.bases.sparse_process import Integers
 from mipl.objectives.logistic_bound import bound_curvature
 from mipl.parameters import choice, number
@@ -18,8 +21,8 @@ from mipl.seeds import stream
 
 
 @dataclass(eq=False)
-class GatedCourse(Course):
-    """A course with gates; here ``xi`` are the bounds of these."""
+class GatedInferenceState(InferenceState):
+    """A state with gates; here ``xi`` are the bounds of these."""
 
     tau: Floats  # (n,) beliefs that gates are open
     phi: Floats  # (n,) bounds of the labels
@@ -81,31 +84,31 @@ class LMVGPMIL(InstanceProcessClassifier):
 
     # -- hooks -----------------------------------------------------------------------
 
-    def _begin(self, bags: Bags, copies: Integers, seed: int) -> GatedCourse:
+    def _begin(self, bags: Bags, copies: Integers, seed: int) -> GatedInferenceState:
         start = super()._begin(bags, copies, seed)
         n = len(start.xi)
         tau = stream(seed, "tau").uniform(0, 1, n)
         phi = stream(seed, "phi").standard_normal(n)
-        return GatedCourse(**vars(start), tau=tau, phi=phi)
+        return GatedInferenceState(**vars(start), tau=tau, phi=phi)
 
-    def _step(self, course: GatedCourse) -> dict[str, float]:
-        C, V, labels = self.slope, self.margin, course.labels
-        pi, tau = labels.pi, course.tau
+    def _step(self, state: GatedInferenceState) -> dict[str, float]:
+        C, V, labels = self.slope, self.margin, state.labels
+        pi, tau = labels.pi, state.tau
         sign = 2 * pi - 1  # (n,) the paper's y-
-        lx, lp = bound_curvature(course.xi), bound_curvature(course.phi)
+        lx, lp = bound_curvature(state.xi), bound_curvature(state.phi)
         mean, square = self._regress(
-            course,
+            state,
             2 * (C**2 * lx + tau * lp),
             C * sign * (tau - 0.5) + 2 * C**2 * V * lx * sign + tau * (pi - 0.5),
         )
         tau = expit(C * (sign * mean - V) + mean * (pi - 0.5) - lp * square)
         evidence = (2 * C * (tau - 0.5) + 4 * C**2 * V * lx + tau) * mean
-        self._relabel(course, evidence)
+        self._relabel(state, evidence)
         if self.margin_labels == "updated":
             sign = 2 * labels.pi - 1
         inside = np.maximum(square - 2 * sign * V * mean + V**2, 0.0)
-        course.tau, course.phi = tau, np.sqrt(tau * square)
-        course.xi = C * np.sqrt(inside)
+        state.tau, state.phi = tau, np.sqrt(tau * square)
+        state.xi = C * np.sqrt(inside)
         return {
             "open": float(tau.mean()),
             "change": float(np.abs(labels.pi - pi).mean()),

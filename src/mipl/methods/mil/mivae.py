@@ -25,8 +25,8 @@ from mipl.nn.vae_layers import LabelPrior
 from mipl.objectives import copies, log_density, standard_kl, weighted_log_loss
 from mipl.parameters import choice, integer, number, redeclared
 from mipl.training.batches import Batch
-from mipl.training.evaluation import Seen, joined
 from mipl.training.options import Training
+from mipl.training.prediction import LazyOutput, joined
 from mipl.training.state import Clock
 
 
@@ -165,9 +165,9 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
     # -- predictions -----------------------------------------------------------------
 
     def _proba(self, bags: Bags) -> Floats:
-        def pick(seen: Seen) -> Tensor:
-            best = seen.segments.max(_judged(seen))
-            return cast("VariationalNetwork", seen.module).head.log_p(best)
+        def pick(output: LazyOutput) -> Tensor:
+            best = output.segments.max(_judged(output))
+            return cast("VariationalNetwork", output.module).head.log_p(best)
 
         return torch.softmax(self._collect(bags, pick, len(bags)), dim=1).numpy()
 
@@ -176,21 +176,21 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         check_is_fitted(self)
         bags = self._as_bags(X)
 
-        def pick(seen: Seen) -> Tensor:
-            return cast("VariationalNetwork", seen.module).head.log_p(_judged(seen))
+        def pick(output: LazyOutput) -> Tensor:
+            return cast("VariationalNetwork", output.module).head.log_p(_judged(output))
 
         return self._collect(bags, pick, bags.n_instances).exp_().numpy()
 
 
-def _judged(seen: Seen) -> Tensor:
+def _judged(output: LazyOutput) -> Tensor:
     """Return the logits of all instances of some bags, (N, k); (N, 1) of one logit."""
-    module = cast("VariationalNetwork", seen.module)
+    module = cast("VariationalNetwork", output.module)
 
     def parts() -> Iterator[Tensor]:
-        bag, start = seen.segments.bag, 0
-        for h in seen.chunks():
+        bag, start = output.segments.bag, 0
+        for h in output.chunks():
             stop = start + len(h)
-            yield module.judge(h, seen.z.index_select(0, bag[start:stop]))
+            yield module.judge(h, output.z.index_select(0, bag[start:stop]))
             start = stop
 
-    return joined(parts(), seen.n_instances)
+    return joined(parts(), output.n_instances)

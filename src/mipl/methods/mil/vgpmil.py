@@ -6,7 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from mipl.methods.bases.instance_process import Course, InstanceProcessClassifier
+from mipl.methods.bases.instance_process import (
+    InferenceState,
+    InstanceProcessClassifier,
+)
 from mipl.objectives.logistic_bound import bound_curvature, logistic_bound
 
 
@@ -59,14 +62,12 @@ class VGPMIL(InstanceProcessClassifier):
         """Return the authors' program, with the default length of this library."""
         return cls(**{"precision_jitter": 1e-8, **arguments})
 
-    def _step(self, course: Course) -> dict[str, float]:
-        labels, before = course.labels, course.labels.pi
-        mean, square = self._regress(
-            course, 2 * bound_curvature(course.xi), before - 0.5
-        )
-        self._relabel(course, mean)
-        course.xi = np.sqrt(square)
-        told = logistic_bound(labels.pi, mean, square, course.xi)
+    def _step(self, state: InferenceState) -> dict[str, float]:
+        labels, before = state.labels, state.labels.pi
+        mean, square = self._regress(state, 2 * bound_curvature(state.xi), before - 0.5)
+        self._relabel(state, mean)
+        state.xi = np.sqrt(square)
+        told = logistic_bound(labels.pi, mean, square, state.xi)
         return {
             "bound": float(told.sum()) + labels.bound() - self.posterior_.kl(),
             "change": float(np.abs(labels.pi - before).mean()),

@@ -17,7 +17,7 @@ from mipl.parameters import choice, flag, number, redeclared
 
 
 @dataclass(eq=False)
-class Course:
+class BagInferenceState:
     """What bags have added up, and where their bounds touch, which moves."""
 
     v: Floats  # (M, m) sums of projections
@@ -93,24 +93,24 @@ class VWSGP(SparseProcessClassifier):
 
     # -- hooks -----------------------------------------------------------------------
 
-    def _begin(self, bags: Bags, copies: Integers, seed: int) -> Course:
+    def _begin(self, bags: Bags, copies: Integers, seed: int) -> BagInferenceState:
         v, unseen = self._sums(bags)
         total = copies.sum(axis=1)
-        return Course(v, unseen, total, copies[:, 1] / total)
+        return BagInferenceState(v, unseen, total, copies[:, 1] / total)
 
-    def _step(self, course: Course) -> dict[str, float]:
-        v, copies, positive = course.v, course.copies, course.positive
+    def _step(self, state: BagInferenceState) -> dict[str, float]:
+        v, copies, positive = state.v, state.copies, state.positive
         # The program begins with a curvature of 1, which belongs to no e.
-        curvature = 1.0 if course.e is None else bound_curvature(course.e)
+        curvature = 1.0 if state.e is None else bound_curvature(state.e)
         q = self.prior_.posterior(
             (v * (2 * copies * curvature)) @ v.T,
             v @ (copies * (positive - 0.5)),
             self.precision_jitter,
         )
-        seen = course.previous if self.lag and course.previous is not None else q
-        course.e = e = np.sqrt(self._squares(seen, course))
-        course.previous = self.posterior_ = q
-        told = logistic_bound(positive, q.means(v), self._squares(q, course), e)
+        seen = state.previous if self.lag and state.previous is not None else q
+        state.e = e = np.sqrt(self._squares(seen, state))
+        state.previous = self.posterior_ = q
+        told = logistic_bound(positive, q.means(v), self._squares(q, state), e)
         return {"bound": float(copies @ told) - q.kl()}
 
     def _settled(self) -> bool:
@@ -119,9 +119,9 @@ class VWSGP(SparseProcessClassifier):
         before, now = (figures["bound"] for figures in self.history_[-2:])
         return abs(now - before) <= self.tol * abs(now)
 
-    def _squares(self, q: InducingPosterior, course: Course) -> Floats:
+    def _squares(self, q: InducingPosterior, state: BagInferenceState) -> Floats:
         """Return E s^2 of the training bags, (m,)."""
-        return q.means(course.v) ** 2 + q.variances(course.v) + course.unseen
+        return q.means(state.v) ** 2 + q.variances(state.v) + state.unseen
 
     def _sums(self, bags: Bags) -> tuple[Floats, Floats]:
         """Return sums over bags of projections, (M, m), and unseen variances, (m,)."""

@@ -31,8 +31,8 @@ from mipl.objectives import confidence_update, linear_objective, on_candidates
 from mipl.parameters import choice, flag, integer, learnt, number, redeclared
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.batches import Batch, BatchSource
-from mipl.training.evaluation import look
 from mipl.training.options import Training
+from mipl.training.prediction import lazy_outputs
 from mipl.training.state import Clock, TrainingState
 
 
@@ -143,7 +143,9 @@ class FastMIPL(NeuralBagClassifier):
         even = EvenAttention()
         means = BagNetwork(module.scaling, module.encoder, even, module.head)
         with torch.no_grad():
-            z = torch.cat([seen.z for seen in look(means, source.bags, tau=1.0)])
+            z = torch.cat(
+                [output.z for output in lazy_outputs(means, source.bags, tau=1.0)]
+            )
         w = state.w
         found = soft_logistic(z.cpu().double().numpy(), w.cpu().double().numpy())
         mean, variance = (torch.from_numpy(each).to(w) for each in found)
@@ -178,7 +180,9 @@ class FastMIPL(NeuralBagClassifier):
         self.label_weights_ = w.numpy()
         module = self.module_.eval()
         with torch.no_grad():
-            z = torch.cat([seen.z for seen in look(module, source.bags, self.tau_)])
+            z = torch.cat(
+                [output.z for output in lazy_outputs(module, source.bags, self.tau_)]
+            )
             module.head.settle(z, module.posterior.centre().size[:, 0])
 
     def _proba(self, bags: Bags) -> Floats:

@@ -36,13 +36,13 @@ def vwsgp(inputs: Inputs) -> Arrays:
     """Recompute the file, in both orders of updates."""
     given = _kernel(inputs)
     free = VWSGP.released(lag=False, spread="full", **given)
-    course = _begin(inputs, free)
-    weights = free.prior_.weights(course.v)
+    state = _begin(inputs, free)
+    weights = free.prior_.weights(state.v)
     return {
         "feature_mean": free.shift_,
         "feature_std": free.scale_,
         "bag_sum_of_projections": weights.T,
-        "bag_sum_of_residual_variances": course.unseen,
+        "bag_sum_of_residual_variances": state.unseen,
         **prefixed("lagfree_", _bags(inputs, free, "full")),
         **prefixed("released_", _bags(inputs, VWSGP.released(**given), "residual")),
     }
@@ -59,7 +59,7 @@ def _kernel(inputs: Inputs) -> dict[str, Any]:
 
 
 def _begin(inputs: Inputs, method: SparseProcessClassifier) -> Any:
-    """Begin a course with the given inducing points."""
+    """Begin a state with the given inducing points."""
     bags = golden_bags(inputs)
     method._fit_scaling(bags)
     method._place(inputs["inducing_points"])
@@ -71,20 +71,20 @@ def _instances(
     inputs: Inputs, method: VGPMIL | LMVGPMIL, moving: tuple[str, ...]
 ) -> Arrays:
     """Run the rounds of a method of instance labels from given beliefs."""
-    course = _begin(inputs, method)
-    labels = InstanceLabels(course.labels.copies, inputs["init_pi"], method.log_h)
-    course.labels = labels
+    state = _begin(inputs, method)
+    labels = InstanceLabels(state.labels.copies, inputs["init_pi"], method.log_h)
+    state.labels = labels
     for name in moving:
-        setattr(course, name, inputs[f"init_{name}"])
+        setattr(state, name, inputs[f"init_{name}"])
     train, test = Bags(inputs["instances"]), Bags(inputs["test_instances"])
     rounds = []
     for _ in inputs["iterations"]:
-        method._step(course)
+        method._step(state)
         rounds.append(
             {
                 **_process(method),
                 "after_pi": labels.pi,
-                **{f"after_{name}": getattr(course, name) for name in moving},
+                **{f"after_{name}": getattr(state, name) for name in moving},
                 "after_test_probability": method._instance_proba(test),
                 "after_train_probability": method._instance_proba(train),
             }
@@ -92,22 +92,22 @@ def _instances(
     return {
         "feature_mean": method.shift_,
         "feature_std": method.scale_,
-        "residual_variance": course.unseen,
+        "residual_variance": state.unseen,
         **_stacked(rounds),
     }
 
 
 def _bags(inputs: Inputs, method: VWSGP, spread: str) -> Arrays:
     """Run the rounds of the method of bag sums."""
-    course, test = _begin(inputs, method), golden_bags(inputs, "test_")
+    state, test = _begin(inputs, method), golden_bags(inputs, "test_")
     rounds = []
     for _ in inputs["iterations"]:
-        method._step(course)
+        method._step(state)
         mean, variance = method._evidence(test)
         rounds.append(
             {
                 **_process(method),
-                "after_epsilon": course.e,
+                "after_epsilon": state.e,
                 "after_test_mean": mean,
                 f"after_test_variance_{spread}": variance,
             }

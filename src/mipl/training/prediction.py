@@ -25,7 +25,7 @@ _ROWS = 1 << 11  # Instances embedded at once.
 _KEPT = 1 << 24  # Numbers of embedded instances kept from the first pass.
 
 
-class Seen:
+class LazyOutput:
     """Some bags as a network sees them; what nobody asks for is not computed.
 
     Parameters
@@ -132,7 +132,7 @@ def joined(parts: Iterable[Tensor], n: int) -> Tensor:
     return whole
 
 
-def look(module: BagNetwork, bags: Bags, tau: float) -> Iterator[Seen]:
+def lazy_outputs(module: BagNetwork, bags: Bags, tau: float) -> Iterator[LazyOutput]:
     """Give all bags in their order, as the network sees them."""
     for start, stop in bags.spans(_ROWS):
-        yield Seen(module, bags, start, stop, tau)
+        yield LazyOutput(module, bags, start, stop, tau)

@@ -9,8 +9,8 @@ from tests.training.test_batches import OnDisk
 
 from mipl import MIPLMA, Bags, Training
 from mipl.nn.segments import Segments
-from mipl.training import evaluation
-from mipl.training.evaluation import look
+from mipl.training import prediction
+from mipl.training.prediction import lazy_outputs
 
 D, TAU = 4, 0.7
 SIZES = (3, 1, 21, 2, 9, 4)
@@ -23,8 +23,8 @@ LIMITS = [(5, 0), (5, 25), (5, 1000), (1, 0), (1000, 0), (1000, 1000)]
 @pytest.fixture(params=LIMITS, ids=str)
 def limits(request, monkeypatch):
     rows, kept = request.param
-    monkeypatch.setattr(evaluation, "_ROWS", rows)
-    monkeypatch.setattr(evaluation, "_KEPT", kept)
+    monkeypatch.setattr(prediction, "_ROWS", rows)
+    monkeypatch.setattr(prediction, "_KEPT", kept)
     return request.param
 
 
@@ -42,8 +42,8 @@ def test_chunks_give_what_one_step_gives(form, limits):
     module = network(form, D)
     expected = whole(module)
     for pick in OUTPUTS:
-        seen = look(module, BAGS, TAU)
-        found = torch.cat([getattr(some, pick) for some in seen])
+        outputs = lazy_outputs(module, BAGS, TAU)
+        found = torch.cat([getattr(some, pick) for some in outputs])
         torch.testing.assert_close(found, expected[pick], rtol=1e-12, atol=1e-12)
 
 
@@ -68,7 +68,7 @@ def test_no_more_is_read_than_is_needed(pick, passes, limits):
     rows, kept = limits
     module = network(FORMS[0], D)
     bags = Bags(Counted(ROWS), BAGS.offsets)
-    for some in look(module, bags, TAU):
+    for some in lazy_outputs(module, bags, TAU):
         getattr(some, pick)
     assert bags.instances.most <= rows
     # What does not fit into one step is read again, but for what is kept: 25 numbers
@@ -90,8 +90,8 @@ def test_every_method_takes_a_bag_in_chunks(id, monkeypatch):
     y = [{0, 1}, {1}, {0}, {1, 2}, {2}, {0, 2}]
     model = small(id).set_params(random_state=0).fit(BAGS, y)
     expected = everything(model, BAGS, y)
-    monkeypatch.setattr(evaluation, "_ROWS", 5)
-    monkeypatch.setattr(evaluation, "_KEPT", 80)
+    monkeypatch.setattr(prediction, "_ROWS", 5)
+    monkeypatch.setattr(prediction, "_KEPT", 80)
     found = everything(model, Bags(OnDisk(ROWS), BAGS.offsets), y)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
