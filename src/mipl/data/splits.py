@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from mipl.data.frozen import Array, frozen
 from mipl.data.label_sets import check_sets, read_sets
 from mipl.errors import MiplError
 from mipl.seeds import stream
+
+if TYPE_CHECKING:
+    from mipl.data.candidates import Candidates
 
 DEFAULT_SPLITS = "default"
 _DEALS = 25  # Random orders of groups of which the most even one is kept.

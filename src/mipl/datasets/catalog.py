@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mipl.data.dataset import DEFAULT_SPLITS, Dataset
-from mipl.data.splits import cross_validation
+from mipl.data.dataset import Dataset
+from mipl.data.splits import DEFAULT_SPLITS, cross_validation
 from mipl.datasets.entries import CATALOG
 from mipl.datasets.request import Request
 from mipl.errors import MiplError, unknown
