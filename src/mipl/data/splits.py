@@ -117,6 +117,7 @@ def cross_validation(
 
     Examples
     --------
+    >>> from mipl.data.candidates import Candidates
     >>> folds = cross_validation(Candidates(np.repeat(["a", "b"], 10)), n_folds=5)
     >>> len(folds), len(folds[0].train), len(folds[0].test)
     (5, 16, 4)
