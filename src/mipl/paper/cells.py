@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mipl.datasets.published_sets import PublishedSet
 from mipl.metrics.significance import verdict
 from mipl.paper.artefact_selection import Selection
-from mipl.paper.entrants import Entrant
 from mipl.paper.published import PublishedAccuracy
 from mipl.runs.result import DIVERGED
 from mipl.runs.run import Run
 from mipl.runs.store import SETTLED, Store
+
+if TYPE_CHECKING:
+    from mipl.paper.entrants import Entrant
 
 SPLITS = tuple(range(10))
 

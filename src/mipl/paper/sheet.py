@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mipl.paper.cells import Cell
-from mipl.paper.published import HighestAccuracy, PublishedAccuracy
+if TYPE_CHECKING:
+    from mipl.paper.cells import Cell
+    from mipl.paper.published import HighestAccuracy, PublishedAccuracy
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mipl.errors import BadBags, BadFile, MiplError
-from mipl.io.tables.annotations import VoteTable
 from mipl.io.tables.columns import Columns
 from mipl.io.tables.label_options import LabelOptions
 from mipl.io.tables.split_columns import split_columns
+
+if TYPE_CHECKING:
+    from mipl.io.tables.annotations import VoteTable
 
 _TOLD_ELSEWHERE = ("label", "group", "split", "uri")
 

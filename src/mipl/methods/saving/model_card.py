@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, StrictUndefined
 
-from mipl.methods.saving.model_file import ModelFile
+if TYPE_CHECKING:
+    from mipl.methods.saving.model_file import ModelFile
+
 
 _TEMPLATE = files("mipl.methods").joinpath("model_card.md.j2")
 

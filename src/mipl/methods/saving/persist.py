@@ -6,19 +6,21 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import PositiveFloat
 from sklearn.utils.validation import check_is_fitted
 
-from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.methods.saving import model_file
 from mipl.methods.saving.arguments import as_json
 from mipl.methods.saving.model_card import render
 from mipl.methods.saving.stored import Stored, classes_as_fact, classes_from_fact
+
+if TYPE_CHECKING:
+    from mipl.data.dataset import Dataset
 
 State = tuple[dict[str, Array], dict[str, Any]]
 
@@ -108,7 +110,7 @@ class Persistent:
 
 
 def _describe(data: Dataset) -> dict[str, Any]:
-    if not isinstance(data, Dataset):
+    if not all(hasattr(data, name) for name in ("bags", "candidates", "facts")):
         raise MiplError(
             f"data of save must be the Dataset trained on; got a {type(data).__name__}."
         )
