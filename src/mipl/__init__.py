@@ -3,10 +3,15 @@
 Public names are loaded on first use: ``import mipl`` loads neither torch nor NumPy.
 """
 
+from __future__ import annotations
+
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from mipl.data import (
         Bags,
         Candidates,
@@ -170,3 +175,16 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
+
+
+class _Moved:
+    """Looks for a module that nobody finds where modules have moved to."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name.startswith("mipl."):
+            return import_module("mipl.moved").spec_of(name)  # type: ignore[no-any-return]
+        return None
+
+
+sys.meta_path.append(_Moved)
