@@ -90,7 +90,6 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         "without replacement; predictions use all.",
         default=None,
         at_least=1,
-        together="usual",
     )
     dtype: str = choice("Type of the numbers.", tuple(DTYPES), default="float32")
     device: str = anything(
@@ -108,20 +107,20 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         "best epoch.",
         FIGURES,
         default=None,
-        together="usual",
+        together="differ",
     )
     patience: int = integer(
         "Epochs without gain before stopping.",
         default=10,
         at_least=1,
-        together="usual",
+        together="differ",
     )
     holdout: float = number(
         "Share of the training bags held out where stop_on is given.",
         default=0.1,
         above=0,
         below=1,
-        together="usual",
+        together="differ",
     )
     record_bags: Sequence[int] = anything(
         "Training bags whose label weights and best candidate and non-candidate "

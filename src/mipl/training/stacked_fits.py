@@ -8,7 +8,7 @@ rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,24 +37,33 @@ if TYPE_CHECKING:
 class StackedFits:
     """Fits whose parameters, label weights and instances lie in common tensors.
 
-    A fit that asks to stop, or whose loss is no longer finite, is set aside as it is,
-    and the others go on.
+    A fit that asks to stop, or whose loss is no longer finite, is set aside as it is.
+    Once half of a stack is set aside, the others make one of their own.
 
     Parameters
     ----------
     fits : mapping
-        By number; equally many bags of each are trained on.
-    method : TrainableMethod
-        Stands for all of theirs: its loss terms and label weights have a first axis of
-        runs.
+        By number; they train equally many bags each.
+    joint_method : function
+        Gives the method that stands for those of these numbers: its loss terms and
+        label weights have a first axis of runs.
     """
 
     team = ALONE
 
-    def __init__(self, fits: Mapping[int, NetworkFit], method: TrainableMethod) -> None:
-        self.fits, self.method = fits, method
-        self.going = dict(fits)
+    def __init__(
+        self,
+        fits: Mapping[int, NetworkFit],
+        joint_method: Callable[[Sequence[int]], TrainableMethod],
+    ) -> None:
+        self.all, self.joint_method = fits, joint_method
         self.diverged: dict[int, Diverged] = {}
+        self._stack(fits)
+
+    def _stack(self, fits: Mapping[int, NetworkFit]) -> None:
+        """Move these fits into common tensors."""
+        self.fits, self.going = dict(fits), dict(fits)
+        self.method = self.joint_method(list(fits))
         states = [fit.state for fit in fits.values()]
         sources = [fit.source for fit in fits.values()]
         self.options = [fit.options for fit in fits.values()]
@@ -73,12 +82,19 @@ class StackedFits:
         for state, w, p in zip(states, self.w, self.p, strict=True):
             state.w, state.p = w, p
 
+    def _close_ranks(self) -> None:
+        """Make a smaller stack of the fits that are still going."""
+        lines = [i for i, number in enumerate(self.fits) if number in self.going]
+        kept = {n: values[lines] for n, values in self.optimiser.buffers().items()}
+        self._stack(self.going)
+        self.optimiser.put_back(kept)
+
     def run(self) -> dict[int, Diverged]:
         """Train to the end; return the errors of the fits that diverged, by number."""
         train(self)
         for number in list(self.going):
             self._set_aside(number)
-        for number, fit in self.fits.items():
+        for number, fit in self.all.items():
             if number in self.diverged:
                 fit.fall_back()
             else:
@@ -93,6 +109,8 @@ class StackedFits:
 
     def begin_epoch(self) -> Clock:
         """Go on with the next epoch."""
+        if 2 * len(self.going) <= len(self.fits):
+            self._close_ranks()
         epochs = self.options[0].epochs
         epoch = 1 + max(fit.state.epoch for fit in self.going.values())
         self.optimiser.start_epoch(epoch)

@@ -32,6 +32,8 @@ from mipl.errors import Diverged
 from mipl.methods.mipl.mean_pooling import MeanPooling
 from mipl.methods.wrappers import together
 from mipl.testing.checks.problem import make_problem
+from mipl.training import loop
+from mipl.training.stacked_batches import StackedBatch
 
 READINGS = {
     "ours": (MIPLMA, 4),
@@ -190,7 +192,7 @@ def test_only_what_fits_is_stacked(stacks):
     ]
     models, problems = zip(*cases, strict=True)
     fit_together(models, problems)
-    assert stacks == [[0, 10]]
+    assert stacks == [[0, 3, 10]]
     for model, (bags, sets) in cases:
         np.testing.assert_allclose(
             model.predict_proba(bags),
@@ -198,6 +200,104 @@ def test_only_what_fits_is_stacked(stacks):
             rtol=0,
             atol=1e-9,
         )
+
+
+@pytest.mark.parametrize("reading", ["ours", "released", "loss attention"])
+@pytest.mark.parametrize(("dtype", "gap"), [("float64", 1e-12), ("float32", 1e-6)])
+def test_each_run_draws_the_instances_that_it_would_draw_alone(
+    reading, dtype, gap, stacks
+):
+    make, batch_size = READINGS[reading]
+    own = {"training__instances_per_bag": 3, "training__dtype": dtype}
+    own |= {"training__batch_size": batch_size, "training__lr": 0.01}
+    models = [build(make, random_state=seed, **own) for seed in range(3)]
+    whole = build(make, random_state=0, **own | {"training__instances_per_bag": None})
+    fit_together([*models, whole], [*PROBLEMS, PROBLEMS[0]])
+    assert stacks == [[0, 1, 2]]
+    for model, (bags, sets) in zip(models, PROBLEMS, strict=True):
+        alone = clone(model).fit(bags, sets)
+        for name, value in alone.module_.state_dict().items():
+            here = model.module_.state_dict()[name]
+            torch.testing.assert_close(here, value, rtol=gap, atol=gap)
+        np.testing.assert_allclose(
+            model.label_weights_, alone.label_weights_, rtol=0, atol=gap
+        )
+    first, all_of_them = (
+        one.predict_proba(PROBLEMS[0][0]) for one in (models[0], whole)
+    )
+    assert np.abs(first - all_of_them).max() > 10 * gap
+
+
+STOPPING = [
+    {"stop_on": "covering_rate", "patience": 1},
+    {"stop_on": "margin_violation_rate", "patience": 2},
+    {"stop_on": "approximated_accuracy", "patience": 3},
+    {"stop_on": "margin_violation_rate", "patience": 20, "lr": 0.01},
+]
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
+def test_each_run_stops_when_it_would_stop_alone(optimiser, stacks, monkeypatch):
+    sizes = []
+    take_step = loop.take_step
+
+    def watched(fit, batch, clock):
+        sizes.append(len(batch.candidates) if isinstance(batch, StackedBatch) else 0)
+        take_step(fit, batch, clock)
+
+    monkeypatch.setattr(loop, "take_step", watched)
+    models = []
+    for seed, own in enumerate(STOPPING):
+        settings = {"epochs": 20, "holdout": 0.3, "optimiser": optimiser, **own}
+        given = {f"training__{name}": value for name, value in settings.items()}
+        models.append(build(lam=0.1 * seed, random_state=seed, **given))
+    problems = [PROBLEMS[0], *PROBLEMS]
+    fit_together(models, problems)
+    assert stacks == [[0, 1, 2, 3]]
+    lengths = {model.n_iter_ for model in models}
+    assert len(lengths) > 2 and max(lengths) > min(lengths) + 2
+    # What has stopped no longer costs anything, once half of a stack has.
+    assert sizes[0] == 4 and sizes[-1] < 3 and sizes == sorted(sizes, reverse=True)
+    assert_as_alone(models, problems)
+    for model, (bags, sets) in zip(models, problems, strict=True):
+        assert model.best_epoch_ == clone(model).fit(bags, sets).best_epoch_
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize(("dtype", "gap"), [("float64", 1e-12), ("float32", 1e-4)])
+@pytest.mark.parametrize("most", [None, 3])
+def test_a_stack_of_one_is_a_fit_alone(reading, dtype, gap, most, monkeypatch):
+    """What it sees is the same to the bit; a product of stacks is rounded otherwise.
+
+    Where a number falls on the other side of a kink, float32 ends a bit farther off.
+    """
+    visits = []
+    take_step = loop.take_step
+
+    def watched(fit, batch, clock):
+        n = batch.segments.sizes[: len(batch)].sum()  # Without the padding.
+        seen = batch.x[:n], batch.bags, batch.candidates.view(len(batch), -1)
+        w = fit.weights(batch).view(len(batch), -1)
+        first = [w] if clock.epoch == 1 else []
+        visits.append([value.clone() for value in (*seen, *first)])
+        take_step(fit, batch, clock)
+
+    monkeypatch.setattr(loop, "take_step", watched)
+    make, batch_size = READINGS[reading]
+    own = {"training__dtype": dtype, "training__instances_per_bag": most}
+    own |= {"training__batch_size": batch_size, "training__lr": 0.01}
+    model = build(make, random_state=1, scaling="none", **own)
+    alone = clone(model).fit(*PROBLEMS[1])
+    of_one, visits[:] = list(visits), []
+    together._fit_stack({0: together._Job(model, *PROBLEMS[1])})
+    for here, there in zip(visits, of_one, strict=True):
+        assert all(map(torch.equal, here, there))
+    for name, value in alone.module_.state_dict().items():
+        here = model.module_.state_dict()[name]
+        torch.testing.assert_close(here, value, rtol=gap, atol=gap)
+    np.testing.assert_allclose(
+        model.label_weights_, alone.label_weights_, rtol=0, atol=gap
+    )
 
 
 def test_large_groups_are_cut(stacks, monkeypatch):

@@ -15,6 +15,7 @@ from mipl.methods.bases.neural import NeuralClassifier
 from mipl.methods.wrappers.degraded import Degraded
 from mipl.nn.stacked import can_stack
 from mipl.parameters import Number, parameters
+from mipl.training.network_fit import NetworkFit
 from mipl.training.options import Training
 from mipl.training.progress import within_callbacks
 from mipl.training.settings import torch_settings
@@ -191,13 +192,15 @@ def _fit_stack(jobs: Mapping[int, _Job]) -> dict[int, Diverged]:
     diverged: dict[int, Diverged] = {}
 
     def work() -> None:
-        fits = {
-            number: models[number]._begin(
-                job.bags, job.candidates, models[number]._options()
-            )
-            for number, job in jobs.items()
-        }
-        diverged.update(StackedFits(fits, _joint(list(models.values()))).run())
+        stacks: dict[int, dict[int, NetworkFit]] = {}
+        for number, job in jobs.items():
+            model = models[number]
+            fit = model._begin(job.bags, job.candidates, model._options())
+            # Some may hold out a bag more.
+            stacks.setdefault(len(fit.trained), {})[number] = fit
+        for fits in stacks.values():
+            stack = StackedFits(fits, lambda some: _joint([models[n] for n in some]))
+            diverged.update(stack.run())
 
     threads = {model._options().threads for model in models.values()}
     with torch_settings(threads.pop()):
