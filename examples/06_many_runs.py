@@ -1,4 +1,4 @@
-"""Many runs: each computed once, kept in a file, and compared.
+"""One run, and many: each computed once, kept in a file, and compared.
 
     python examples/06_many_runs.py
 
@@ -9,8 +9,8 @@ stopped. ``mipl runs compute`` does the same from a shell.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from mipl import Run
 from mipl.runs.comparison import compare, find_setting
-from mipl.runs.run import Run
 from mipl.runs.runner import run_plan
 from mipl.runs.store import Store
 
@@ -22,6 +22,9 @@ plan = [
 ]
 
 with TemporaryDirectory() as folder:
+    fitted = plan[0].execute(Path(folder) / "run")  # As ``mipl fit`` writes it.
+    print(f"{plan[0]}: {fitted.evaluation.truth.accuracy:.3f}")
+
     store = Store(Path(folder) / "results.db", create=True)
     run_plan(plan[:4], store)  # "Interrupted" after four runs.
     progress = run_plan(plan, store)
