@@ -33,7 +33,7 @@ def told(shape, n=5, attention=None, **changes) -> Explanation:
         label="a",
         attention=np.full(n, 1 / n) if attention is None else attention,
         rank=np.linspace(0, 1, n),
-        scores=np.full(n, 0.5),
+        class_scores=np.full((n, 3), 0.5),
     )
     return replace(found, **changes)
 
@@ -76,7 +76,7 @@ def test_large_bags_are_cut_and_the_headline_says_so() -> None:
     [
         {"attention": np.zeros(1), "rank": None},
         {"attention": np.array([-2.0])},
-        {"attention": None, "scores": np.array([0.5])},
+        {"attention": None, "class_scores": np.array([[0.5, 0.3, 0.2]])},
         {"label": None},
     ],
 )
@@ -88,7 +88,7 @@ def test_one_instance_and_odd_weights(changes) -> None:
 
 def test_a_method_without_any_weights_is_told() -> None:
     with pytest.raises(MiplError, match="no weights; nothing to draw"):
-        draw_explanation(replace(told(None), attention=None, scores=None))
+        draw_explanation(replace(told(None), attention=None, class_scores=None))
 
 
 def test_names_cannot_break_out_of_a_picture() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,12 +14,15 @@ from mipl.cli.output import pairs, say, show, show_json, table, title
 from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
     from mipl.data.bags import Bags
+    from mipl.reports.slide_map import Backdrop
     from mipl.runs.explanation import Explanation
 
 _MOST_ROWS = 20
+_SMALL = 30  # Instances that a bar each can show.
 _EXAMPLES = 3
 
 
@@ -35,6 +39,26 @@ def explain(
             help="Draw the weights over the bag's own picture, .png, .svg or .pdf."
         ),
     ] = None,
+    slide: Annotated[
+        Path | None,
+        typer.Option(help="The slide, for --plot; read by tiffslide or OpenSlide."),
+    ] = None,
+    thumbnail: Annotated[
+        Path | None, typer.Option(help="A picture of the whole slide, for --plot.")
+    ] = None,
+    slide_size: Annotated[
+        str | None,
+        typer.Option(metavar="WxH", help="Pixels of the slide, for --thumbnail."),
+    ] = None,
+    mpp: Annotated[
+        float | None, typer.Option(min=1e-6, help="Microns per pixel of the slide.")
+    ] = None,
+    geojson: Annotated[
+        Path | None, typer.Option(help="Write the tiles for QuPath, .geojson.")
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Only so many instances in files.")
+    ] = None,
     out: Table = None,
     generator: NewPictures = None,
     r: FalseLabels = None,
@@ -45,16 +69,19 @@ def explain(
 ) -> None:
     """Show attention per instance, candidate weights and margin of one bag.
 
-    Of a new picture any class may be true: all are candidates.
+    Of new pictures and slides any class may be true: all are candidates. --plot draws
+    large bags where they lie: on the slide, or along the recording.
     """
     from mipl.cli.generators import pictures_by, unlabelled
     from mipl.cli.tables import check_table_name, write_table
+    from mipl.files import write_text
     from mipl.images.bag_generators import recorded
-    from mipl.reports.bag_plots import draw_explanation
+    from mipl.reports.geojson import geojson as as_geojson
     from mipl.reports.overlay import draw_overlay
     from mipl.reports.plots import check_picture_name, save
     from mipl.runs.explanation import explain
     from mipl.runs.folder import open_model
+    from mipl.runs.places import places_of
     from mipl.runs.source import Source
 
     for picture in (plot, overlay):
@@ -62,26 +89,113 @@ def explain(
             check_picture_name(picture)
     if out is not None:
         check_table_name(out)
+    view = View(slide, thumbnail, slide_size, mpp)
+    view.check(plot, geojson, top is not None and out is None)
     opened = open_model(model)
     options = given_options(settings or ())
     source = opened.source(Source(data, r, data_seed, raw, options))
     generator = pictures_by(opened, source, generator)
-    if generator is None:
-        dataset = source.dataset()
-    else:
+    if generator is not None:
         dataset = unlabelled(opened, source, generator)
+    elif source.unlabelled():
+        dataset = source.open_dataset(opened.model.classes_, bag)
+    else:
+        dataset = source.dataset()
     told = explain(opened.model, dataset, bag_number(dataset.bags, bag))
     _spare_originals(dataset.bags, plot, overlay)
     if plot is not None:
-        save(draw_explanation(told), plot)
+        save(view.figure(told), plot)
+    if geojson is not None:
+        places = places_of(told.bag, told.facts)
+        write_text(geojson, as_geojson(told, places, top, view.microns()))
     if overlay is not None:
         save(draw_overlay(told, recorded(dataset.facts)), overlay)
     if out is not None:
-        write_table(out, told.columns())
+        write_table(out, {n: values[:top] for n, values in told.columns().items()})
     if as_json:
         show_json(told.as_dict())
     else:
-        _show(told, [str(path) for path in (plot, overlay, out) if path is not None])
+        written = (plot, overlay, geojson, out)
+        _show(told, [str(path) for path in written if path is not None])
+
+
+@dataclass(frozen=True)
+class View:
+    """What a map is drawn on, as the options tell."""
+
+    slide: Path | None
+    thumbnail: Path | None
+    size: str | None
+    mpp: float | None
+
+    def check(self, plot: Path | None, geojson: Path | None, lone_top: bool) -> None:
+        """Refuse options that nothing would come of."""
+        from mipl.errors import MiplError
+
+        if self.slide is not None and self.thumbnail is not None:
+            raise MiplError("--slide and --thumbnail exclude each other; give one.")
+        if plot is None and (self.slide or self.thumbnail):
+            raise MiplError("--slide and --thumbnail are drawn by --plot; give it.")
+        if self.size is not None and self.thumbnail is None:
+            raise MiplError("--slide-size goes with --thumbnail; leave it out.")
+        if self.mpp is not None and plot is None and geojson is None:
+            raise MiplError("--mpp goes with --plot and --geojson; leave it out.")
+        if lone_top and geojson is None:
+            raise MiplError("--top shortens what --out and --geojson write; give one.")
+        if geojson is not None and geojson.suffix.lower() not in (".geojson", ".json"):
+            raise MiplError(
+                f"a file for QuPath must end in .geojson; got {geojson.name!r}."
+            )
+
+    def microns(self) -> float | None:
+        """Return microns per pixel, as told or as the slide says."""
+        from mipl.images.slides import Slide
+
+        if self.mpp is None and self.slide is not None:
+            return Slide(self.slide).mpp
+        return self.mpp
+
+    def figure(self, told: Explanation) -> Figure:
+        """Draw a bag: large ones where they lie, if that is known."""
+        from mipl.reports.bag_plots import draw_explanation
+        from mipl.reports.slide_map import draw_map, draw_track
+        from mipl.runs.places import places_of
+
+        seen = self.slide is not None or self.thumbnail is not None
+        large = told.bag.n_instances > _SMALL and told.bag.coords is not None
+        if not seen and (not large or told.bag.instance_shape is not None):
+            return draw_explanation(told)
+        places = places_of(told.bag, told.facts)
+        if places.in_time and not seen:
+            return draw_track(told, places)
+        return draw_map(told, places, self._backdrop(told))
+
+    def _backdrop(self, told: Explanation) -> Backdrop:
+        from mipl.images.slides import Slide, read_thumbnail
+        from mipl.reports.slide_map import Backdrop
+
+        if self.slide is not None:
+            return Backdrop.of_slide(Slide(self.slide), self.mpp)
+        if self.thumbnail is None:
+            return Backdrop(mpp=self.mpp)
+        return Backdrop(read_thumbnail(self.thumbnail), self._size(told), self.mpp)
+
+    def _size(self, told: Explanation) -> tuple[float, float]:
+        """Return the size of the slide that a thumbnail shows."""
+        from mipl.errors import MiplError
+
+        known = told.facts.get("slide_sizes", {})
+        ids = told.bag.bag_ids
+        if self.size is None and ids is not None and str(ids[0]) in known:
+            width, height = known[str(ids[0])]
+            return float(width), float(height)
+        width, _, height = (self.size or "").lower().partition("x")
+        if not (width.isdecimal() and height.isdecimal() and int(width) * int(height)):
+            raise MiplError(
+                "how large the slide of the thumbnail is must be known; give its "
+                f"pixels at full size as --slide-size WxH; got {self.size!r}."
+            )
+        return float(width), float(height)
 
 
 def bag_number(bags: Bags, name: str) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,10 @@ class Explanation:
         The true class, where known.
     attention, rank : (n,) or None
         Raw, and from 0 to 1 inside the bag; None where the method has none.
-    scores : (n,) or None
-        Instance score of the predicted class.
+    class_scores : (n, k) or None
+        Instance scores of the classes.
+    facts : mapping
+        What the data set tells of all its bags.
     """
 
     name: str
@@ -50,7 +53,15 @@ class Explanation:
     label: Any
     attention: Floats | None
     rank: Floats | None
-    scores: Floats | None
+    class_scores: Floats | None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> Floats | None:
+        """Instance scores of the predicted class, (n,)."""
+        if self.class_scores is None:
+            return None
+        return np.ascontiguousarray(self.class_scores[:, self.p.argmax()])
 
     @property
     def predicted(self) -> Any:
@@ -148,5 +159,6 @@ def explain(model: BagClassifier, data: Dataset, index: int) -> Explanation:
         label=None if one.labels is None else one.labels[0].item(),
         attention=model.attend(bag) if attends else None,
         rank=model.attend(bag, scale="rank") if attends else None,
-        scores=model.predict_instances(bag)[:, p.argmax()] if scored else None,
+        class_scores=model.predict_instances(bag) if scored else None,
+        facts=dict(data.facts),
     )

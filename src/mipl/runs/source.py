@@ -13,6 +13,7 @@ from mipl.datasets import CATALOG, load_dataset
 from mipl.errors import MiplError, unknown
 from mipl.images.pictures import are_pictures
 from mipl.io import read_bags, read_dataset
+from mipl.io.folders.folders import has_labels, read_open
 
 if TYPE_CHECKING:
     from mipl.runs.run import Run
@@ -69,6 +70,16 @@ class Source:
                 )
             return self.dataset().bags
         return read_bags(self.path(), **{**options, **self._others("path")})
+
+    def unlabelled(self) -> bool:
+        """Tell whether a folder of feature files is named that has no labels."""
+        given = {"labels", "annotations", "slides"} & set(self.options)
+        here = self.target not in CATALOG and Path(self.target).is_dir()
+        return here and not given and not has_labels(self.target)
+
+    def open_dataset(self, classes: Any, bag: str) -> Dataset:
+        """Read such a folder, if it can be this bag alone; any class may be true."""
+        return read_open(self.path(), classes, [bag])
 
     def pictures(self) -> bool:
         """Tell whether a path is named at which there are pictures."""

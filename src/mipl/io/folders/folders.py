@@ -12,6 +12,7 @@ import numpy as np
 
 from mipl.data.bag_metadata import bag_name
 from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
@@ -136,6 +137,31 @@ def read_bags(
     left.settle(len(keys))
     kept = [keys[i] for i in left.usable(keys)]
     return found.bags(kept, record, root)
+
+
+def has_labels(path: str | Path) -> bool:
+    """Tell whether a folder has a label table, or labels in files of their own."""
+    root = existing(path)
+    return bool(_tables(root)) or (root / "labels").is_dir()
+
+
+def read_open(path: str | Path, classes: Any, ids: Sequence[Any] | None) -> Dataset:
+    """Read a folder without labels: every class is a candidate of each bag.
+
+    ``ids`` says which bags to read; those that there are not are no mistake.
+    """
+    root = existing(path)
+    folder = layouts.features_folder(root)
+    every = layouts.bag_files(folder)
+    paths = {key: [every[key]] for key in ids or () if key in every}
+    paths = paths or {key: [file] for key, file in every.items()}
+    left = LeftOut("raise", root)
+    found = _read_bags(paths, left)
+    left.settle(len(paths))
+    bags = found.bags(list(paths), None, root)
+    matrix = np.ones((len(bags), len(classes)), dtype=bool)
+    candidates = Candidates.from_parts(matrix, classes)
+    return Dataset(bags, candidates, facts=found.facts(folder))
 
 
 def _tables(root: Path) -> list[Path]:

@@ -33,6 +33,7 @@ class InstanceTable:
     rows: Array  # (N, d)
     instance_labels: Array | None
     coords: Array | None  # (N, c)
+    coord_names: list[str]
     per_bag: Columns
 
     def take(self, which: Array) -> InstanceTable:
@@ -54,6 +55,7 @@ class InstanceTable:
             self.rows[rows],
             of(self.instance_labels),
             of(self.coords),
+            self.coord_names,
             self.per_bag.take(which.tolist()),
         )
 
@@ -132,6 +134,7 @@ def read_instances(
             else columns.typed(labels, types.get("instance_labels"))
         ),
         coords=_coords(columns, layout.coords, types.get("coords")),
+        coord_names=layout.coords,
         per_bag=per_bag,
     )
 

@@ -203,7 +203,7 @@ def _dataset(
 ) -> Dataset:
     details: dict[str, Any] = {
         "name": path.stem,
-        "facts": {"features": instances.features},
+        "facts": {"features": instances.features, "coords": instances.coord_names},
     }
     if record is not None:
         details = records.details(record)

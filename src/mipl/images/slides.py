@@ -1,0 +1,93 @@
+"""Whole slides, read by tiffslide or OpenSlide where one of them is installed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mipl.errors import BadFile, MiplError
+from mipl.files import existing_file
+from mipl.images.pixels import Pixels, read_pixels
+
+_READERS = (("tiffslide", "TiffSlide"), ("openslide", "OpenSlide"))
+_PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".webp")
+
+
+class Slide:
+    """A slide: its size in pixels, microns per pixel, and its pixels where asked for.
+
+    Parameters
+    ----------
+    path : file
+        Whatever tiffslide or OpenSlide reads.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = existing_file(path)
+        self._opened = _open(self.path)
+        width, height = self._opened.dimensions
+        self.size = (int(width), int(height))
+
+    @property
+    def mpp(self) -> float | None:
+        """Microns per pixel at full size, where the file tells."""
+        for name in ("tiffslide.mpp-x", "openslide.mpp-x"):
+            try:
+                value = float(self._opened.properties[name])
+            except (KeyError, TypeError, ValueError):
+                continue
+            if np.isfinite(value) and value > 0:
+                return value
+        return None
+
+    def thumbnail(self, side: int) -> Pixels:
+        """Return the whole slide at most ``side`` pixels wide and high."""
+        return self._read(lambda: self._opened.get_thumbnail((side, side)))
+
+    def region(self, box: tuple[float, float, float, float], side: int) -> Pixels:
+        """Return what lies in a box x0, y0, x1, y1, about ``side`` pixels wide."""
+        x0, y0, x1, y1 = box
+        level = self._opened.get_best_level_for_downsample(max(1.0, (x1 - x0) / side))
+        by = float(self._opened.level_downsamples[level])
+        size = max(1, round((x1 - x0) / by)), max(1, round((y1 - y0) / by))
+        corner = round(x0), round(y0)
+        return self._read(lambda: self._opened.read_region(corner, level, size))
+
+    def _read(self, call: Any) -> Pixels:
+        try:
+            return np.asarray(call().convert("RGB"))
+        except Exception as error:  # Readers raise whatever their libraries do.
+            raise BadFile(f"{self.path} cannot be read: {str(error)[:100]}.") from None
+
+
+def _open(path: Path) -> Any:
+    for module, kind in _READERS:
+        try:
+            reader = getattr(import_module(module), kind)
+        except (ImportError, OSError):  # OpenSlide's own library may be missing.
+            continue
+        try:
+            return reader(str(path))
+        except Exception as error:
+            raise BadFile(
+                f"{path} cannot be opened as a slide: {str(error)[:100]}."
+            ) from None
+    raise MiplError(
+        f"reading {path.name} needs tiffslide or OpenSlide, and neither is installed; "
+        "install one with pip install tiffslide, or give a picture of the whole slide "
+        "as --thumbnail."
+    )
+
+
+def read_thumbnail(path: str | Path) -> Pixels:
+    """Read a picture of a whole slide."""
+    path = existing_file(path)
+    if path.suffix.lower() not in (*_PICTURES, ".tif", ".tiff"):
+        raise MiplError(
+            f"{path} is no picture ({', '.join(_PICTURES)}); a slide is given as "
+            "--slide."
+        )
+    return read_pixels(path)
