@@ -138,3 +138,25 @@ def test_a_damaged_model_is_told(run, forest, tmp_path) -> None:
         (tmp_path / "model" / file.name).write_bytes(file.read_bytes()[:-3])
     ran = run("predict", tmp_path / "model", forest / "new.csv")
     assert ran.code == 2 and "Traceback" not in ran.err
+
+
+# -- features --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["predict", "evaluate", "explain"])
+def test_columns_in_another_order_or_renamed_are_refused(run, tmp_path, verb) -> None:
+    rows = [f"b{i},{i % 2}.{i},{i},{'oak' if i % 2 else 'elm'}" for i in range(8)]
+    (tmp_path / "t.csv").write_text("\n".join(["bag_id,x,height,label", *rows]))
+    swapped = [",".join(np.array(row.split(","))[[0, 2, 1, 3]]) for row in rows]
+    few = ("--set", "training.epochs=1", "--out", tmp_path / "run")
+    assert run("fit", tmp_path / "t.csv", *few).code == 0
+    more = ("--bag", "b1") if verb == "explain" else ()
+    assert run(verb, tmp_path / "run", tmp_path / "t.csv", *more).code == 0
+    for head in ("bag_id,height,x,label", "bag_id,depth,height,label"):
+        (tmp_path / "other.csv").write_text("\n".join([head, *swapped]))
+        ran = run(verb, tmp_path / "run", tmp_path / "other.csv", *more)
+        assert ran.code == 2
+        assert "The feature names should match those that were passed during" in ran.err
+    (tmp_path / "other.csv").write_text("\n".join(["bag_id,height,x,label", *swapped]))
+    told = ("--set", 'features=["x","height"]')
+    assert run(verb, tmp_path / "run", tmp_path / "other.csv", *more, *told).code == 0

@@ -7,21 +7,25 @@ from typing import Any
 import numpy as np
 
 from mipl.data.arrays import entries, numbers
+from mipl.data.features import Features
 from mipl.data.frozen import Array, frozen
 from mipl.errors import MiplError
 
-METADATA = ("bag_ids", "coords", "instance_labels", "uris", "instance_shape")
+METADATA = (
+    "bag_ids", "coords", "instance_labels", "uris", "instance_shape", "features",
+)  # fmt: skip
 
 
 def checked(given: dict[str, Any], n_bags: int, n_rows: int, d: int) -> list[Any]:
     """Return the values in the order of ``METADATA``; what is None stays None."""
-    ids, coords, labels, uris, shape = (given[name] for name in METADATA)
+    ids, coords, labels, uris, shape, features = (given[name] for name in METADATA)
     return [
         entries("bag_ids", ids, n_bags),
         _as_coords(coords, n_rows),
         entries("instance_labels", labels, n_rows),
         entries("uris", uris, n_bags),
         _as_shape(shape, d),
+        _as_features(features, d),
     ]
 
 
@@ -53,3 +57,15 @@ def _as_shape(shape: tuple[int, ...] | None, d: int) -> tuple[int, ...] | None:
             f"instance_shape {shape} must hold as many numbers as an instance, {d}."
         )
     return shape
+
+
+def _as_features(value: Any, d: int) -> Features | None:
+    if value is None:
+        return None
+    features = value if isinstance(value, Features) else Features(value)
+    if features.names is not None and len(features.names) != d:
+        raise MiplError(
+            f"there are {len(features.names)} names for {d} features; give one for "
+            "each."
+        )
+    return features

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from mipl.data.arrays import Namer, Rows, as_rows, check_finite, on_disk, texts
 from mipl.data.bag_metadata import METADATA, bag_name, checked
+from mipl.data.features import Features
 from mipl.data.frozen import Array, Frozen
 from mipl.data.indexing import Index, chosen
 from mipl.data.stacking import as_offsets, stack
@@ -48,6 +49,9 @@ class Bags(Frozen):
         Where each bag came from: a picture, a recording.
     instance_shape : tuple of int, optional
         Shape of one instance, e.g. ``(1, 28, 28)``.
+    features : list of names or Features, optional
+        What the numbers of an instance are; of data frames, the names of the columns. A
+        model compares those it has learnt from with those it is asked about.
 
     Examples
     --------
@@ -69,6 +73,7 @@ class Bags(Frozen):
     instance_labels: Array | None
     uris: Array | None
     instance_shape: tuple[int, ...] | None
+    features: Features | None
 
     def __init__(
         self,
@@ -80,8 +85,9 @@ class Bags(Frozen):
         instance_labels: Any = None,
         uris: Any = None,
         instance_shape: tuple[int, ...] | None = None,
+        features: Any = None,
     ) -> None:
-        values = (bag_ids, coords, instance_labels, uris, instance_shape)
+        values = (bag_ids, coords, instance_labels, uris, instance_shape, features)
         given = dict(zip(METADATA, values, strict=True))
         if isinstance(data, Bags):
             given = {k: getattr(data, k) if v is None else v for k, v in given.items()}
@@ -91,6 +97,8 @@ class Bags(Frozen):
         rows, offsets, shape = _flat(data, offsets, name)
         if given["instance_shape"] is None:
             given["instance_shape"] = shape
+        if given["features"] is None and not isinstance(data, Bags):
+            given["features"] = Features.of_frames(data)
         n_bags, (n_rows, d) = len(offsets) - 1, rows.shape
         self._put(rows, offsets, *checked(given, n_bags, n_rows, d))
 
@@ -185,6 +193,7 @@ class Bags(Frozen):
             of(self.instance_labels, instances),
             of(self.uris, bags),
             self.instance_shape,
+            self.features,
         )
 
     def load(self) -> Bags:
@@ -214,7 +223,8 @@ class Bags(Frozen):
     ) -> Bags:
         """Return bags of the same sizes and names with other instances.
 
-        They keep ``instance_shape`` where the number of features stays the same.
+        They keep ``instance_shape`` where the number of features stays the same, and no
+        names of features: whose they are is not known.
         """
         if instance_shape is None and rows.shape[1:] == (self.n_features,):
             instance_shape = self.instance_shape

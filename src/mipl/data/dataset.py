@@ -12,6 +12,7 @@ import numpy as np
 from mipl.data.arrays import entries
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
+from mipl.data.features import Features
 from mipl.data.frozen import Array
 from mipl.data.indexing import Index, chosen
 from mipl.data.splits import DEFAULT_SPLITS, Split, as_splits, ten_splits
@@ -78,6 +79,11 @@ class Dataset:
             for name, folds in self.splits.items()
         }
         put("splits", MappingProxyType(splits))
+        told = Features.of_facts(self.facts, self.bags.n_features)
+        if self.bags.features is None and told is not None:
+            put("bags", Bags(self.bags, features=told))
+        elif self.bags.features is not None:
+            put("facts", {**self.facts, **self.bags.features.facts()})
         put("facts", MappingProxyType(dict(self.facts)))
 
     @property

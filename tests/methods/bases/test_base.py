@@ -10,6 +10,7 @@ from scipy import sparse
 from tests.testing.sound import Sound
 
 from mipl import Bags, Candidates, MiplError
+from mipl.data.features import Features
 from mipl.methods.bases.fitted_network import scaled_attention
 from mipl.testing.checks.problem import make_problem
 
@@ -224,3 +225,47 @@ def test_score_takes_numbers_for_classes_that_are_their_text():
     model = Sound().fit(PROBLEM.bags, [{"0", "1"}, {"1"}, {"2"}] * 5)
     guess = model.predict(PROBLEM.bags)
     assert model.score(PROBLEM.bags, guess.astype(int)) == 1.0
+
+
+# -- names of features -----------------------------------------------------------------
+
+COLUMNS = [f"f{i}" for i in range(PROBLEM.bags[0].shape[1])]
+
+
+def named(names):
+    return Bags(PROBLEM.bags, features=names)
+
+
+def frames(names):
+    return [pd.DataFrame(bag, columns=names) for bag in PROBLEM.bags]
+
+
+@pytest.mark.parametrize("fit_on", [named, frames])
+@pytest.mark.parametrize("ask_of", [named, frames])
+def test_features_in_another_order_are_refused(fit_on, ask_of):
+    model = Sound().fit(fit_on(COLUMNS), PROBLEM.y)
+    assert model.feature_names_in_.tolist() == COLUMNS
+    model.predict(ask_of(COLUMNS))
+    for names in (COLUMNS[::-1], [*COLUMNS[1:], "new"]):
+        told = sentence(lambda: model.predict_proba(ask_of(names)))  # noqa: B023
+        assert told.startswith("The feature names should match those")
+
+
+def test_data_or_models_without_names_keep_working():
+    named_model = Sound().fit(named(COLUMNS), PROBLEM.y)
+    bare = Sound().fit(PROBLEM.bags, PROBLEM.y)
+    assert not hasattr(bare, "feature_names_in_")
+    for model in (named_model, bare):
+        model.predict(PROBLEM.bags)
+        model.predict(named(COLUMNS))
+
+
+def test_a_new_fit_forgets_the_names():
+    model = Sound().fit(named(COLUMNS), PROBLEM.y)
+    model.fit(PROBLEM.bags, PROBLEM.y).predict(named(COLUMNS[::-1]))
+
+
+def test_rows_of_another_extractor_are_refused():
+    model = Sound().fit(named(Features(None, "uni_v1", 20)), PROBLEM.y)
+    told = sentence(lambda: model.predict(named(Features(None, "gigapath"))))
+    assert told.startswith("The extractor of the features should be that of fit")

@@ -5,7 +5,8 @@ import pytest
 import torch
 from sklearn.base import clone
 
-from mipl import MIPLMA, MiplError, Training, load_model
+from mipl import MIPLMA, Bags, MiplError, Training, load_model
+from mipl.data.features import Features
 from mipl.errors import BadFile
 from mipl.methods.saving.model_file import CARD, FACTS, VALUES
 
@@ -156,3 +157,15 @@ def test_another_encoder_does_not_fit(tmp_path, other, made):
 def test_an_encoder_that_nobody_needs_is_refused(saved):
     with pytest.raises(MiplError, match="leave encoder out"):
         load_model(saved, encoder=own_encoder())
+
+
+def test_names_and_source_of_features_come_back(tmp_path, made):
+    data = made()
+    names = [f"x{i}" for i in range(data.bags.n_features)]
+    bags = Bags(data.bags, features=Features(names, "uni_v1", 20))
+    model = MIPLMA(training=QUICK).fit(bags, data.candidates)
+    again = round_trip(model, tmp_path / "model")
+    assert again.feature_names_in_.tolist() == names
+    assert again.feature_source_ == {"extractor": "uni_v1", "magnification": 20}
+    with pytest.raises(MiplError, match="feature names should match"):
+        again.predict(Bags(data.bags, features=names[::-1]))

@@ -13,6 +13,7 @@ from mipl.data.bags import Bags
 from mipl.data.blocks import blocks
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
+from mipl.data.features import Features
 from mipl.data.frozen import Array
 from mipl.data.splits import Split
 from mipl.errors import BadFile
@@ -139,12 +140,16 @@ def _members(
 
 
 def _bags(found: dict[str, Array | None], record: dict[str, Any] | None) -> Bags:
-    return Bags(
+    bags = Bags(
         found["instances"],
         found["offsets"],
         **{name: found[name] for name in _OF_BAGS},
         instance_shape=None if record is None else records.shape_of(record),
     )
+    if record is None:
+        return bags
+    told = Features.of_facts(record["facts"], bags.n_features)
+    return Bags(bags, features=told)
 
 
 def write(dataset: Dataset, path: str | Path) -> None:

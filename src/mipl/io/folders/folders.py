@@ -14,6 +14,7 @@ from mipl.data.bag_metadata import bag_name
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
+from mipl.data.features import Features
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
 from mipl.io import dataset_record as records
@@ -136,7 +137,9 @@ def read_bags(
     found = _read_bags(_paths(keys, named, folder, root, left), left)
     left.settle(len(keys))
     kept = [keys[i] for i in left.usable(keys)]
-    return found.bags(kept, record, root)
+    bags = found.bags(kept, record, root)
+    facts = found.facts(folder) if record is None else record["facts"]
+    return Bags(bags, features=Features.of_facts(facts, bags.n_features))
 
 
 def has_labels(path: str | Path) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
+from mipl.data.features import Features
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
@@ -224,4 +225,7 @@ def _bags(
         instance_labels=instances.instance_labels,
         uris=uris,
         instance_shape=None if record is None else records.shape_of(record),
+        features=Features(instances.features)
+        if record is None
+        else Features.of_facts(record["facts"], len(instances.features)),
     )

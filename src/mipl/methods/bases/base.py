@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
+from mipl.data.features import NAMES, Features
 from mipl.data.label_sets import some
 from mipl.errors import Diverged, MiplError
 from mipl.methods.saving.persist import Persistent
@@ -230,6 +231,8 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
     def _as_bags(self, X: Any, fitting: bool = False) -> Bags:
         if isinstance(X, Bags) or _holds_bags(X):
             bags = Bags(X)
+            if not fitting:
+                self._check_features(bags.features)
             if fitting:
                 self.n_features_in_ = bags.n_features
             elif bags.n_features != self.n_features_in_:
@@ -251,7 +254,27 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
                 )
         if fitting:
             self._fitted_on_sets = bool((bags.sizes > 1).any())
+            self._keep_features(bags.features)
         return bags
+
+    def _keep_features(self, features: Features | None) -> None:
+        """Remember what was learnt from, under scikit-learn's name where it has one."""
+        self.feature_source_ = {}
+        if features is not None:
+            self.feature_source_ = features.facts()
+            names = self.feature_source_.pop(NAMES, None)
+            if names is not None:
+                self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _check_features(self, given: Features | None) -> None:
+        """Refuse other features than those learnt from, where both are known."""
+        names = getattr(self, "feature_names_in_", None)
+        learnt = Features(
+            None if names is None else list(names), **self.feature_source_
+        )
+        difference = None if given is None else learnt.difference(given)
+        if difference is not None:
+            raise MiplError(difference)
 
     def _as_candidates(self, y: Any, n_bags: int, classes: Any = None) -> Candidates:
         if y is None:

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import PositiveFloat
 from sklearn.utils.validation import check_is_fitted
 
+from mipl.data.features import Features
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.methods.saving import model_file
@@ -36,6 +37,7 @@ class Persistent:
     n_features_in_: int
     temperature_: float
     conformal_: tuple[str, Array, Array] | None
+    feature_source_: dict[str, Any]
     _fitted_on_sets: bool
 
     def save(
@@ -73,6 +75,7 @@ class Persistent:
             "classes": classes_as_fact(self.classes_),
             "n_features": int(self.n_features_in_),
             "feature_names": None if names is None else [str(name) for name in names],
+            "feature_source": dict(self.feature_source_),
             "several_instances": self._fitted_on_sets,
             "temperature": float(self.temperature_),
             "conformal": None,
@@ -91,6 +94,9 @@ class Persistent:
         names = stored.fact("feature_names", list[str] | None)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
+        source = stored.later_fact("feature_source", dict[str, Any], {})
+        known = Features.of_facts(source, self.n_features_in_)
+        self.feature_source_ = {} if known is None else known.facts()
         self._fitted_on_sets = stored.fact("several_instances", bool)
         self.temperature_ = stored.fact("temperature", PositiveFloat)
         self.conformal_ = self._restored_conformal(stored)

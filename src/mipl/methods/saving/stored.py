@@ -44,6 +44,10 @@ class Stored:
             message = error.errors()[0]["msg"]
             raise BadFile(f"its {name} is damaged: {message}.") from None
 
+    def later_fact(self, name: str, kind: Any, absent: Any) -> Any:
+        """Take a fact that models saved by earlier versions lack."""
+        return self.fact(name, kind) if name in self._facts else absent
+
     def array(self, name: str, shape: tuple[int | None, ...], dtype: Any) -> Array:
         """Take an array of this shape (None: any length) and type."""
         if name not in self._arrays:
