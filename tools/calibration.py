@@ -39,6 +39,7 @@ def rows(run: Run) -> list[Row]:
     """Fit once, calibrate in both ways, and measure the sets of every alpha."""
     done = run.execute()
     model, held, test = done.model, done.parts.calibration, done.parts.test
+    assert held is not None and test is not None  # The run has asked for both.
     told = {
         "data": run.data,
         "r": run.r,
@@ -47,7 +48,7 @@ def rows(run: Run) -> list[Row]:
         "calibrated_on": len(held),
         "accuracy": f"{model.score(test.bags, test.labels):.4f}",
     }
-    ways = {
+    ways: dict[str, dict[str, Any]] = {
         "labels": {"labels": held.labels},
         "candidates": {"candidates": held.candidates},
     }

@@ -121,8 +121,11 @@ PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 # Between which vectors cannot choose.
-BATCHES = [OURS, OURS | {"training__batch_size": 32, "training__lr": 0.1}]
-CLOSE = [
+BATCHES: list[dict[str, Any]] = [
+    OURS,
+    OURS | {"training__batch_size": 32, "training__lr": 0.1},
+]
+CLOSE: list[dict[str, Any]] = [
     {"balance": True, "unit_start": True, "tau_lag": 0},
     *BATCHES,
     *(OURS | {"training__batch_size": bags, "training__lr": 0.2} for bags in (32, 64)),

@@ -46,7 +46,9 @@ def exact_mean(gp: Any, x: Tensor, y: Tensor, variances: Tensor, at: Tensor) -> 
     """Return the posterior means at some rows, (n, C), by conjugate gradients."""
     gp = copy.deepcopy(gp).float()
     x, at = x.float(), at.float()
-    covariance = torch.cat([gp.between(rows, x) for rows in x.split(_ROWS)])  # (N, N)
+    covariance = torch.cat(
+        [gp.between(rows, x) for rows in torch.split(x, _ROWS)]
+    )  # (N, N)
     noise = (variances + gp.noise).float()  # (N, C)
     residual = (y - gp.constants).float()
     weights, precise = torch.zeros_like(residual), _PRECISION * residual.norm(dim=0)
@@ -63,8 +65,9 @@ def exact_mean(gp: Any, x: Tensor, y: Tensor, variances: Tensor, at: Tensor) -> 
         z = likely * residual
         last, fall = fall, (residual * z).sum(dim=0)
         direction = z + fall / last * direction
-    cross = [gp.between(rows, x) @ weights for rows in at.split(_ROWS)]
-    return gp.constants + torch.cat(cross)
+    cross = [gp.between(rows, x) @ weights for rows in torch.split(at, _ROWS)]
+    means: Tensor = gp.constants + torch.cat(cross)
+    return means
 
 
 def sparse_mean(
@@ -73,8 +76,11 @@ def sparse_mean(
     """Return the posterior means at some rows, (n, C), through inducing points."""
     points = torch.from_numpy(inducing_points(x.numpy(), n, seed=0))
     summary = SparseRegression(gp, x, variances, points).summary(y)
-    cross = [gp.between(rows, points) @ summary.weights.T for rows in at.split(_ROWS)]
-    return gp.constants + torch.cat(cross)
+    cross = [
+        gp.between(rows, points) @ summary.weights.T for rows in torch.split(at, _ROWS)
+    ]
+    means: Tensor = gp.constants + torch.cat(cross)
+    return means
 
 
 def rows(data: str, r: int, scaling: str) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
+from mipl.errors import MiplError
 from mipl.runs.computing import MoreFigures
 from mipl.runs.result import Result
 from mipl.runs.run import Run
@@ -46,13 +47,28 @@ def study(
     parser.add_argument("--store", type=Path, default=Path("results.db"))
     parser.add_argument("--known", action="store_true", help="compute nothing")
     given = parser.parse_args()
+    try:
+        return given.study, _known(given, plans[given.study](), more)
+    except MiplError as error:
+        parser.error(str(error))
+
+
+def _known(
+    given: argparse.Namespace, whole: list[Run], more: MoreFigures | None
+) -> list[Result]:
+    """Compute what was asked for, print its cells, and return what is known of it."""
     plan = part(
-        plans[given.study](),
+        whole,
         data=given.data,
         method=given.method,
         r=given.r,
         split=given.splits,
     )
+    if not plan:
+        raise MiplError(
+            f"nothing of {given.study} is chosen by --data, --method, --r and "
+            "--splits; leave one of them out."
+        )
     if given.epochs is not None:
         cut = {"training__epochs": given.epochs}
         plan = [replace(run, arguments={**run.arguments, **cut}) for run in plan]
@@ -61,7 +77,7 @@ def study(
         run_plan(plan, store, given.workers, watch=_tell, more=more)
     found = list(store.answers(plan).values())
     print(*cells(found), f"{len(found)} of {len(plan)} runs are known.", sep="\n")
-    return given.study, found
+    return found
 
 
 def part(plan: Iterable[Run], **chosen: Sequence[Any] | None) -> list[Run]:

@@ -55,6 +55,12 @@ def test_a_study_is_computed_once_and_in_parts(ask, tmp_path):
     assert len(Store(tmp_path / "results.db").results()) == 2
 
 
+def test_a_choice_of_nothing_is_told(ask, capsys):
+    with pytest.raises(SystemExit):
+        ask("--data", "musk1")
+    assert "nothing of tiny is chosen" in capsys.readouterr().err
+
+
 def test_a_run_of_a_study_is_a_fit_by_hand(ask):
     [one], _ = ask("--method", "miplma", "--splits", "2")
     data = load_dataset("digits-mipl", r=2, folds=5, seed=1)
