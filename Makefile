@@ -9,7 +9,7 @@ WORKERS ?= 2
 # Small models are fastest with one thread; parallel work is processes.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup demo test lint slow bench results data clean
+.PHONY: setup demo test lint names slow bench results data clean
 
 setup: $(VENV)/all
 demo: $(VENV)/core
@@ -21,6 +21,8 @@ lint: $(VENV)/all
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+names: $(VENV)/core
+	$(BIN)/python scripts/public_names.py > names.pyi && mv names.pyi src/mipl/__init__.pyi
 slow: $(VENV)/all
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 bench: $(VENV)/all

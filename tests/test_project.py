@@ -86,11 +86,60 @@ def test_public_names_exist_and_are_in_order(name: str) -> None:
 
 
 def test_lazy_names_are_those_of_all() -> None:
-    assert sorted(mipl._HOMES) == sorted(mipl.__all__)
+    assert sorted(mipl._homes()) == sorted(mipl.__all__)
     assert set(mipl.__all__) <= set(dir(mipl))
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         mipl.nonsense  # noqa: B018
     assert mipl.Bags is import_module("mipl.data").Bags
+
+
+def test_all_names_come_by_a_star() -> None:
+    names = python("from mipl import *\nprint(*globals())").split()
+    assert set(mipl.__all__) <= set(names)
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    command = [sys.executable, ROOT / "scripts/public_names.py"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert told == (ROOT / "src/mipl/__init__.pyi").read_text(), "run: make names"
+
+
+CONSUMER = """\
+from mipl import MIPLMA, PRODEN, Degraded, OneVsRest, Training, VGPMIL, load_dataset
+
+train, _ = load_dataset("synthetic").split(0)
+model = MIPLMA(lam=0.3, width=8, training=Training(epochs=1))
+model.fit(train.bags, train.candidates)
+Degraded(PRODEN(), "mean")
+OneVsRest(VGPMIL(inducing=20), n_jobs=2)
+reveal_type(model.lam)
+MIPLMA(lam="large")
+Training(epochs="many")
+"""
+
+
+@pytest.mark.slow
+def test_a_strict_type_checker_sees_arguments_and_their_types(tmp_path: Path) -> None:
+    (tmp_path / "consumer.py").write_text(CONSUMER)
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file=",
+        "consumer.py",
+    ]
+    found = subprocess.run(  # It ends with 1, having found what it should.
+        command, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    told = [line for line in found.stdout.splitlines() if line.startswith("consumer")]
+    assert [re.sub(r"^consumer.py:(\d+): ", r"\1 ", line) for line in told] == [
+        '8 note: Revealed type is "float"',
+        '9 error: Argument "lam" to "MIPLMA" has incompatible type "str"; '
+        'expected "float"  [arg-type]',
+        '10 error: Argument "epochs" to "Training" has incompatible type "str"; '
+        'expected "int"  [arg-type]',
+    ]
 
 
 def project() -> dict:
