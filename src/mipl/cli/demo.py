@@ -22,7 +22,7 @@ def demo(
         Path, typer.Option("--out", "-o", help="The folder of the page.")
     ] = Path("demo"),
     workers: Annotated[
-        int, typer.Option(min=1, help="Processes, of one thread each.")
+        int, typer.Option(min=1, max=256, help="Processes, of one thread each.")
     ] = 2,
     as_json: Json = False,
 ) -> None:

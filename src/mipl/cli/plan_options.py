@@ -47,7 +47,8 @@ RetryDiverged = Annotated[
     bool, typer.Option("--retry-diverged", help="Compute again what diverged.")
 ]
 Workers = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Processes, of one thread each.")
+    int,
+    typer.Option(min=1, max=256, metavar="N", help="Processes, of one thread each."),
 ]
 Where = Annotated[
     Backend, typer.Option("--backend", help="This machine, or a Dask cluster.")

@@ -18,6 +18,7 @@ from mipl.data.arrays import entries, texts
 from mipl.data.frozen import Array, frozen
 from mipl.data.label_sets import check_sets, read_sets
 from mipl.errors import MiplError
+from mipl.parameters import Integer
 from mipl.seeds import stream
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def ten_splits(
     >>> len(splits), len(splits[0].train), len(splits[0].test)
     (10, 14, 6)
     """
+    Integer(at_least=1).check("n_splits", n_splits)
     if labels is None and candidates is None:
         raise MiplError("splits need labels or candidates to be stratified on.")
     if not 0 < train_share < 1:

@@ -14,6 +14,8 @@ from mipl.errors import MiplError
 
 _NEGATIVE = -1
 
+_MOST_NUMBERS = 1 << 31  # Of 8 GiB.
+
 
 def build(
     request: Request,
@@ -103,5 +105,11 @@ def _checked(
         raise MiplError(
             "bag_size must be the smallest and the largest bag, such as (8, 12); "
             f"got {bag_size!r}."
+        )
+    size = n_bags * largest * n_features
+    if size > _MOST_NUMBERS:
+        raise MiplError(
+            f"{n_bags:,} bags of up to {largest:,} instances and {n_features:,} "
+            f"features are {size:,} numbers; at most {_MOST_NUMBERS:,} are made."
         )
     return smallest, largest

@@ -15,9 +15,11 @@ from mipl.parameters.declared import (
     redeclared,
     seed,
 )
-from mipl.parameters.kinds import Integer, Number, Parameter, Part
+from mipl.parameters.kinds import COUNT, THREADS, Integer, Number, Parameter, Part
 
 __all__ = [
+    "COUNT",
+    "THREADS",
     "Declared",
     "Integer",
     "Number",

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, dataclass_transform
 from mipl.errors import BadType, unknown
 from mipl.parameters.kinds import (
     REQUIRED,
+    SIZE,
     Choice,
     Flag,
     Integer,
@@ -56,14 +57,19 @@ def integer(
     default: Any = REQUIRED,
     at_least: int | None = None,
     at_most: int | None = None,
+    bearable: int = SIZE,
     or_none: bool = False,
     search: Sequence[Any] = (),
     together: Together = "same",
 ) -> Any:
-    """Declare a whole number; one that is None by default may be None."""
+    """Declare a whole number; one that is None by default may be None.
+
+    It is no larger than ``bearable``: by default what can size an array or a network;
+    ``COUNT`` for numbers of rounds, and for those that only cut off what there is.
+    """
     or_none = or_none or default is None
     usual = (about, default, or_none, tuple(search), together)
-    return Integer(*usual, at_least=at_least, at_most=at_most)
+    return Integer(*usual, at_least=at_least, at_most=at_most, bearable=bearable)
 
 
 def integers(

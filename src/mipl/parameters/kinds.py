@@ -19,6 +19,19 @@ Together = Literal["differ", "same", "usual"]
 Schema = dict[str, Any]
 
 
+_SEEDS = 1 << 63  # So many fit into a column of a store.
+# What any machine can bear: of a number that sizes an array or a network, of one that
+# counts rounds or cuts off what there is, of threads and of processes.
+SIZE, COUNT, THREADS, PROCESSES = 1 << 16, 10**9, 256, 256
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no number of more than 4,300 digits.
+        return "a number of thousands of digits"
+
+
 @dataclass(frozen=True)
 class Parameter:
     """An argument of any kind; what is said here, is said of all kinds.
@@ -52,7 +65,8 @@ class Parameter:
             return
         none = "None or " if self.or_none else ""
         raise MiplError(
-            f"{name} must be {none}{self.must()}; got {value!r}{self.guess(value)}"
+            f"{name} must be {none}{self.must()}; "
+            f"got {_shown(value)}{self.guess(value)}"
         )
 
     def holds(self, value: Any) -> bool:
@@ -167,7 +181,7 @@ class Number(Parameter):
 
 @dataclass(frozen=True)
 class Integer(Number):
-    """A whole number between bounds.
+    """A whole number between bounds, and not above what a machine can bear.
 
     Examples
     --------
@@ -175,10 +189,25 @@ class Integer(Number):
     Traceback (most recent call last):
         ...
     mipl.errors.MiplError: trials must be an integer >= 1; got 0.5.
+    >>> Integer(at_least=1, bearable=256).check("threads", 1000)
+    Traceback (most recent call last):
+        ...
+    mipl.errors.MiplError: threads must be an integer >= 1; got 1000, \
+and at most 256 can be borne.
     """
 
+    bearable: int = SIZE
+
     def _is_number(self, value: Any) -> bool:
-        return isinstance(value, Integral) and not isinstance(value, bool)
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        return whole and int(value) <= self.bearable
+
+    def guess(self, value: Any) -> str:
+        """Return what can be borne, where that is what the value passes."""
+        several = value if isinstance(value, (tuple, list)) else [value]
+        if any(isinstance(v, Integral) and int(v) > self.bearable for v in several):
+            return f", and at most {self.bearable:,} can be borne."
+        return super().guess(value)
 
     def _what(self) -> str:
         return "an integer"
@@ -227,6 +256,8 @@ class Integers(Integer):
 class Processes(Integer):
     """A number of processes as joblib counts them: -1 takes as many as processors."""
 
+    bearable: int = PROCESSES
+
     def holds(self, value: Any) -> bool:
         """Tell whether it is a whole number that is not 0."""
         return super().holds(value) and value != 0
@@ -243,7 +274,7 @@ class Seed(Parameter):
     def holds(self, value: Any) -> bool:
         """Tell whether it is a seed or a generator as scikit-learn knows them."""
         if isinstance(value, Integral):
-            return int(value) >= 0
+            return 0 <= int(value) < _SEEDS
         return hasattr(value, "randint")
 
     def must(self) -> str:

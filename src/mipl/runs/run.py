@@ -34,6 +34,9 @@ def _text(values: Mapping[str, Any]) -> str:
         ) from None
 
 
+_NUMBERS = 1 << 63  # As many as a column of a store can hold.
+
+
 class Facts(Mapping[str, Any]):
     """A mapping of JSON values that nobody can change, told apart by its text.
 
@@ -153,8 +156,10 @@ class Run:
         for name in ("r", "split", "seed"):
             value = getattr(self, name)
             whole = isinstance(value, int) and not isinstance(value, bool)
-            good = (whole and value >= 0) or (name == "split" and value is None)
-            _check(name, value, good, "a whole number >= 0")
+            good = (whole and 0 <= value < _NUMBERS) or (
+                name == "split" and value is None
+            )
+            _check(name, value, good, "a whole number >= 0, below 2**63")
         share = self.calibrate
         between = isinstance(share, (int, float)) and 0 < share < 1
         _check("calibrate", share, share is None or between, "a number from 0 to 1")

@@ -9,7 +9,16 @@ import torch
 from sklearn.base import BaseEstimator
 
 from mipl.errors import MiplError
-from mipl.parameters import Declared, anything, choice, flag, integer, number
+from mipl.parameters import (
+    COUNT,
+    THREADS,
+    Declared,
+    anything,
+    choice,
+    flag,
+    integer,
+    number,
+)
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 SCHEDULES = ("cosine", "constant")
@@ -27,7 +36,10 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
     """
 
     epochs: int = integer(
-        "How often training goes over all bags.", default=100, at_least=1
+        "How often training goes over all bags.",
+        default=100,
+        at_least=1,
+        bearable=COUNT,
     )
     optimiser: str = choice(
         "Stochastic gradient descent; Adam; or Adam whose weight decay is no part of "
@@ -77,12 +89,14 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         "Bags per step; None takes all bags in one step per epoch.",
         default=16,
         at_least=1,
+        bearable=COUNT,
         or_none=True,
     )
     batch_instances: int | None = integer(
         "At most about this many instances per step (one bag at least).",
         default=None,
         at_least=1,
+        bearable=COUNT,
         together="usual",
     )
     instances_per_bag: int | None = integer(
@@ -90,6 +104,7 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         "without replacement; predictions use all.",
         default=None,
         at_least=1,
+        bearable=COUNT,
     )
     dtype: str = choice("Type of the numbers.", tuple(DTYPES), default="float32")
     device: str = anything(
@@ -101,6 +116,7 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         "Of torch, during a call; one is fastest for small networks.",
         default=1,
         at_least=1,
+        bearable=THREADS,
     )
     stop_on: str | None = choice(
         "Stop early on this label-free figure of held-out training bags, and keep the "
@@ -114,6 +130,7 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         default=10,
         at_least=1,
         together="differ",
+        bearable=COUNT,
     )
     holdout: float = number(
         "Share of the training bags held out where stop_on is given.",

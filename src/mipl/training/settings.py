@@ -6,10 +6,14 @@ from contextlib import contextmanager
 import torch
 from torch.utils import deterministic as torch_deterministic
 
+from mipl.parameters import THREADS, Integer
+
 
 @contextmanager
 def torch_settings(threads: int) -> Iterator[None]:
     """Use this many threads, deterministic algorithms, float32 and gradients inside."""
+    # Also of a model from a file: OpenMP crashes where it cannot have so many.
+    Integer(at_least=1, bearable=THREADS).check("threads", threads)
     before, dtype = torch.get_num_threads(), torch.get_default_dtype()
     deterministic = torch.get_deterministic_debug_mode()
     fills = torch_deterministic.fill_uninitialized_memory  # type: ignore[attr-defined]

@@ -22,7 +22,7 @@ from mipl.methods.saving.stored import Stored
 from mipl.nn.inducing import inducing_points, some_rows
 from mipl.nn.one_thread import one_thread
 from mipl.nn.sparse_gp import InducingPosterior, SparsePrior
-from mipl.parameters import choice, integer, learnt, number, seed
+from mipl.parameters import COUNT, choice, integer, learnt, number, seed
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
@@ -48,7 +48,7 @@ class SparseProcessClassifier(
     inducing: int = integer(
         "Number of inducing points, at most.", default=50, at_least=2
     )
-    iterations: int = integer("Rounds.", default=10, at_least=1)
+    iterations: int = integer("Rounds.", default=10, at_least=1, bearable=COUNT)
     length: float | None = number(
         "Length of the kernel; by default its square is the number of features times "
         "their typical variance, which is 1 after standardisation. It decides more "

@@ -17,7 +17,7 @@ from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.objectives.assignment import Labels, assign, class_counts
 from mipl.objectives.hinge import label_hinge
-from mipl.parameters import choice, integer, number, redeclared
+from mipl.parameters import COUNT, choice, integer, number, redeclared
 from mipl.seeds import stream_seed
 
 _FIRST = 1e-5  # The first C as a share of the last.
@@ -91,7 +91,7 @@ class M3PL(SolvedClassifier):
         default="smallest",
     )
     max_iter: int = integer(
-        "Most passes of the machine's solver.", default=1000, at_least=1
+        "Most passes of the machine's solver.", default=1000, at_least=1, bearable=COUNT
     )
     random_state: Any = redeclared(
         default=None,

@@ -12,7 +12,7 @@ from mipl.data.candidates import Candidates
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.solved import SolvedClassifier, with_constant
 from mipl.objectives.hinge import candidate_hinge, smooth_candidate_hinge
-from mipl.parameters import integer, number, redeclared
+from mipl.parameters import COUNT, integer, number, redeclared
 from mipl.seeds import stream
 
 _TEMPERATURES = (1.0, 0.1, 0.01, 0.001)
@@ -77,7 +77,10 @@ class PLSVM(SolvedClassifier):
         at_least=1,
     )
     max_iter: int = integer(
-        "Most steps of L-BFGS for each sharpness.", default=200, at_least=1
+        "Most steps of L-BFGS for each sharpness.",
+        default=200,
+        at_least=1,
+        bearable=COUNT,
     )
     scaling: str = redeclared(
         default="standard",

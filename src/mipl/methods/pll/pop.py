@@ -9,7 +9,7 @@ from torch import Tensor
 from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
 from mipl.nn.network import Output
 from mipl.objectives import purified, softmax_on, weighted_log_loss
-from mipl.parameters import integer, number, redeclared
+from mipl.parameters import COUNT, integer, number, redeclared
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.options import Training
 from mipl.training.state import Clock, TrainingState
@@ -61,10 +61,13 @@ class POP(PartialLabelNetwork):
         at_least=0,
     )
     window: int = integer(
-        "Epochs averaged, and between two purifications.", default=5, at_least=1
+        "Epochs averaged, and between two purifications.",
+        default=5,
+        at_least=1,
+        bearable=COUNT,
     )
     warm_up: int = integer(
-        "Epochs before the first purification.", default=20, at_least=0
+        "Epochs before the first purification.", default=20, at_least=0, bearable=COUNT
     )
     training: Training | None = redeclared(
         default=None,
