@@ -15,6 +15,8 @@ from mipl.data.frozen import Array
 from mipl.errors import BadBags, BadType, MiplError
 
 _NAME = (str, bool, int, float, np.generic)
+# Training holds a float64 for each, so 2 GiB.
+_MOST_CELLS = 1 << 28
 _SET = (set, frozenset, list, tuple, np.ndarray)
 
 
@@ -36,6 +38,26 @@ def read_sets(y: Any, classes: Any) -> tuple[Array, Array, Array | None]:
             f"for {len(names)} classes; it needs one column per class."
         )
     return matrix, names, weights
+
+
+def empty_matrix(n_bags: int, n_classes: int) -> npt.NDArray[np.bool_]:
+    """Return a candidate matrix to be filled; refuse one that is too large to hold.
+
+    Examples
+    --------
+    >>> empty_matrix(100_000, 20_000)
+    Traceback (most recent call last):
+        ...
+    mipl.errors.MiplError: 100,000 bags and 20,000 classes make 2,000,000,000 cells; \
+at most 268,435,456 are held: merge rare classes, or split the data.
+    """
+    if n_bags * n_classes > _MOST_CELLS:
+        raise MiplError(
+            f"{n_bags:,} bags and {n_classes:,} classes make {n_bags * n_classes:,} "
+            f"cells; at most {_MOST_CELLS:,} are held: merge rare classes, or split "
+            "the data."
+        )
+    return np.zeros((n_bags, n_classes), dtype=bool)
 
 
 def check_sets(matrix: Array) -> None:
@@ -236,7 +258,7 @@ def _from_names(sets: list[list[Any]], names: Array | None) -> tuple[Array, Arra
         if len({isinstance(name, str) for name in seen}) > 1:
             seen = {str(name) for name in seen}
         names = np.asarray(sorted(seen))
-    matrix = np.zeros((len(sets), len(names)), dtype=bool)  # (m, k)
+    matrix = empty_matrix(len(sets), len(names))  # (m, k)
     matrix[tuple(_positions(sets, names, "candidate").T)] = True
     return matrix, names
 

@@ -14,6 +14,7 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
+from mipl.data.label_sets import empty_matrix
 from mipl.errors import BadFile
 from mipl.fenced.frames import ARRAY, Frame
 from mipl.io.left_out import LeftOut, note_bad_rows
@@ -64,7 +65,7 @@ class CellBags:
         ]
         truth = _truth(path, self.labels)
         names = _class_names(path, [*sets, truth], classes)
-        matrix = np.zeros((len(sets), len(names)), bool)
+        matrix = empty_matrix(len(sets), len(names))
         for row, chosen in zip(matrix, sets, strict=True):
             row[chosen - 1] = True
         bags = Bags(

@@ -10,7 +10,7 @@ import numpy as np
 
 from mipl.data.candidates import Candidates
 from mipl.data.frozen import Array
-from mipl.data.label_sets import divided
+from mipl.data.label_sets import divided, empty_matrix, encode
 from mipl.errors import BadFile, MiplError
 from mipl.io.tables.columns import Columns, as_number, as_text, is_missing, typed
 
@@ -33,7 +33,7 @@ def read_sets(table: Columns, column: str, classes: Any = None) -> Candidates:
         for row, cell in enumerate(table.cells[column])
     ]
     names = class_names([name for parts in sets for name in parts], classes)
-    matrix = np.zeros((len(sets), len(names)), dtype=bool)  # (m, k)
+    matrix = empty_matrix(len(sets), len(names))  # (m, k)
     position = {as_text(name): i for i, name in enumerate(names.tolist())}
     for row, parts in enumerate(sets):
         for name in parts:
@@ -58,7 +58,9 @@ def read_sets_of_one(table: Columns, column: str, classes: Any = None) -> Candid
     """Read a column of true labels as candidate sets of one."""
     names = class_names(table.text(column), classes)
     labels = read_labels(table, column, names)
-    return Candidates.from_parts(labels[:, None] == names, names)
+    matrix = empty_matrix(len(labels), len(names))
+    matrix[np.arange(len(labels)), encode(labels, names)] = True
+    return Candidates.from_parts(matrix, names)
 
 
 def read_prefixed(table: Columns, classes: Any = None) -> Candidates | None:
@@ -130,7 +132,8 @@ def _matrix(
             f"{table.path} has candidate columns {', '.join(texts[:8])}, but the "
             f"classes are {', '.join(wanted[:8])}; they must be the same."
         )
-    values = np.array([table.floats(columns[texts.index(name)]) for name in wanted]).T
+    column = dict(zip(texts, columns, strict=True))
+    values = np.array([table.floats(column[name]) for name in wanted]).T
     if (values < 0).any():
         row = int(np.argmax((values < 0).any(axis=1)))
         raise BadFile(f"{table.place(row)} has a candidate number below 0.")

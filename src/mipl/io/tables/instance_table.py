@@ -178,12 +178,14 @@ def _layout(
             f"{', '.join(names)[:200]}."
         )
     told = list(options.features or [])
+    known, chosen = set(names), set(told)
     for name in (*told, *(options.coords or [])):
-        if name not in names:
+        if name not in known:
             raise MiplError(f"{path}: {unknown('column', name, names)}")
-    per_bag = [name for name in _per_bag(header, options.labels) if name not in told]
+    per_bag = [name for name in _per_bag(header, options.labels) if name not in chosen]
     label = header.find(INSTANCE_LABEL, "inst_label")
-    free = [n for n in names if n in numeric and n not in {bag, label, *per_bag}]
+    used = {bag, label, *per_bag}
+    free = [name for name in names if name in numeric and name not in used]
     coords = _coord_columns(free, told, options.coords)
     features = told or [name for name in free if name not in coords]
     if not features:

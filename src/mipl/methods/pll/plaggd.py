@@ -71,7 +71,6 @@ class PLAGGD(SolvedClassifier):
     """
 
     k: int = integer("Number of neighbours.", default=10, at_least=1)
-<<<<<<< HEAD
     lam: float = number("The paper's λ.", default=1.0, at_least=0, search=(0.1, 1.0))
     mu: float = number("The paper's μ.", default=1.0, at_least=0, search=(0.1, 1.0))
     gamma: float = number(
@@ -80,15 +79,9 @@ class PLAGGD(SolvedClassifier):
         at_least=1e-9,
         search=(0.01, 0.05, 0.5),
     )
-    max_iter: int = integer("Rounds of the three steps.", default=10, at_least=0)
-=======
-    lam: float = number("The paper's λ.", default=1.0, at_least=0)
-    mu: float = number("The paper's μ.", default=1.0, at_least=0)
-    gamma: float = number("The paper's γ.", default=0.05, at_least=1e-9)
     max_iter: int = integer(
         "Rounds of the three steps.", default=10, at_least=0, bearable=COUNT
     )
->>>>>>> e76b004 (Every number that sizes something has a bound a machine can bear)
     random_state: Any = redeclared(default=None, about="Not used: nothing is drawn.")
 
     _most_rows: ClassVar[tuple[int, str] | None] = (
