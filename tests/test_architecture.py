@@ -1,6 +1,9 @@
 """What contracts of imports cannot say: chains, names, and how high annotations go."""
 
+import ast
 import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -24,6 +27,11 @@ def edges(**options: bool) -> dict[str, set[str]]:
         module: graph.find_modules_directly_imported_by(module) - {"mipl"}
         for module in graph.modules - {"mipl"}
     }
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE), ast.parse(path.read_text("utf-8"))
 
 
 def chain(imports: dict[str, set[str]]) -> list[str]:
@@ -65,3 +73,22 @@ def test_annotations_reach_no_higher_than_imports() -> None:
         if rank[".".join(module.split(".")[:2])] < rank[".".join(target.split(".")[:2])]
     ]
     assert upwards == []
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    homes = defaultdict(list)
+    for path, tree in modules():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(str(path))
+    assert {name: at for name, at in homes.items() if len(at) > 1} == {}
+
+
+def test_no_two_modules_share_a_name() -> None:
+    """But for what bears another name by right: a verb, a replay, a table."""
+    named_after = ("cli", "testing/replay", "paper/tables", "paper/figures")
+    homes = defaultdict(list)
+    for path, _ in modules():
+        if path.stem != "__init__" and not str(path).startswith(named_after):
+            homes[path.stem].append(str(path))
+    assert {name: at for name, at in homes.items() if len(at) > 1} == {}

@@ -21,6 +21,7 @@ OLD = {
     "mipl.losses": "margin_distribution_loss",
     "mipl.methods.one_vs_rest": "OneVsRest",
     "mipl.methods.registry": "published",
+    "mipl.methods.row": "Row",
 }
 
 

@@ -24,6 +24,7 @@ _PLACES = {
     "mipl.losses": "mipl.objectives",
     "mipl.methods.one_vs_rest": "mipl.methods.wrappers.one_vs_rest",
     "mipl.methods.registry": "mipl.methods.catalogue.registry",
+    "mipl.methods.row": "mipl.methods.catalogue.method_row",
 }
 
 

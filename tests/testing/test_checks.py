@@ -18,7 +18,7 @@ from tests.testing.sound import Plain, Sound
 from mipl import MIPLMA, VWSGP, Training
 from mipl.methods.bases.base import BagClassifier
 from mipl.methods.catalogue import registry
-from mipl.methods.catalogue.row import Reference, Row
+from mipl.methods.catalogue.method_row import MethodRow, Reference
 from mipl.testing import CHECKS, check_bag_classifier
 from mipl.testing.checks.problem import problem_for
 
@@ -42,7 +42,7 @@ def registered(monkeypatch):
     """Make the methods of these tests known, so that their files can be loaded."""
     for kind in (Sound, *BROKEN.values()):
         path = f"{kind.__module__}:{kind.__name__}"
-        row = Row(kind.__name__, "", "mipl", "", path, Reference("", ""))
+        row = MethodRow(kind.__name__, "", "mipl", "", path, Reference("", ""))
         monkeypatch.setitem(registry._own_rows(), kind.__name__, row)
 
 

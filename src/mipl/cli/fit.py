@@ -53,8 +53,8 @@ def fit(
     from mipl.cli.progress import EpochBar
     from mipl.cli.resuming import stoppable
     from mipl.errors import MiplError
-    from mipl.runs.calibration import doubts_of_sets
     from mipl.runs.folder import checkpoint_path
+    from mipl.runs.prediction_sets import doubts_of_sets
     from mipl.runs.run_settings import RunSettings, read_tables
     from mipl.training.distributed import process_rank
 

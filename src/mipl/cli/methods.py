@@ -16,7 +16,7 @@ from mipl.plain_text import plain
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from mipl.methods.catalogue.row import Published, Row
+    from mipl.methods.catalogue.method_row import MethodRow, Published
 
 
 def methods(
@@ -45,7 +45,7 @@ def methods(
         _show(find(id))
 
 
-def _cite(row: Row, as_json: bool) -> None:
+def _cite(row: MethodRow, as_json: bool) -> None:
     if as_json:
         show_json(
             {"id": row.id, "text": row.reference.text, "bibtex": row.reference.bibtex}
@@ -55,7 +55,7 @@ def _cite(row: Row, as_json: bool) -> None:
         typer.echo("\n".join(plain(line) for line in row.reference.bibtex.splitlines()))
 
 
-def _show(row: Row) -> None:
+def _show(row: MethodRow) -> None:
     about = {"": row.summary, "reference": row.reference.text}
     show(title(row.id, row.title), pairs(about), "")
     arguments = [
@@ -83,7 +83,7 @@ def _values(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{n.replace('__', '.')}={v}" for n, v in settings.items())
 
 
-def _as_dict(row: Row) -> dict[str, Any]:
+def _as_dict(row: MethodRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "title": row.title,
@@ -96,7 +96,7 @@ def _as_dict(row: Row) -> dict[str, Any]:
     }
 
 
-def _arguments(row: Row) -> dict[str, Any]:
+def _arguments(row: MethodRow) -> dict[str, Any]:
     """Return arguments and defaults as plain values, without what holds others."""
     return {
         name: list(value) if isinstance(value, tuple) else value

@@ -59,8 +59,8 @@ def predict(
     from mipl.cli.tables import check_table_name, write_table
     from mipl.cli.writing import leaving_out
     from mipl.errors import MiplError
-    from mipl.runs.calibration import doubts_of_sets
     from mipl.runs.folder import open_model
+    from mipl.runs.prediction_sets import doubts_of_sets
     from mipl.runs.source import Source
 
     if out is not None:

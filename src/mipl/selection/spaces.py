@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from mipl.errors import MiplError, unknown
+from mipl.methods.catalogue.method_row import MethodRow
 from mipl.methods.catalogue.registry import find, methods
-from mipl.methods.catalogue.row import Row
 from mipl.parameters import Part, parameters
 
 Space = Mapping[str, Sequence[Any]]
@@ -30,7 +30,7 @@ class _Spaces(Mapping[str, Space]):
     @cached_property
     def _found(self) -> dict[str, Space]:
         found: dict[str, Space] = {}
-        first: dict[str, Row] = {}  # Of each class.
+        first: dict[str, MethodRow] = {}  # Of each class.
         for row in methods():
             first.setdefault(row.path, row)
         for row in first.values():
@@ -92,7 +92,7 @@ def usual_space(method: str) -> dict[str, list[Any]]:
     return _searched(row, grid)
 
 
-def _declared(row: Row) -> dict[str, Sequence[Any]]:
+def _declared(row: MethodRow) -> dict[str, Sequence[Any]]:
     """Return what the arguments of a class say of their search."""
     grid: dict[str, Sequence[Any]] = {}
     for name, one in parameters(row.load()).items():
@@ -104,7 +104,7 @@ def _declared(row: Row) -> dict[str, Sequence[Any]]:
     return grid
 
 
-def _searched(row: Row, grid: Space) -> dict[str, list[Any]]:
+def _searched(row: MethodRow, grid: Space) -> dict[str, list[Any]]:
     own = {name: values for name, values in grid.items() if name not in row.arguments}
     return _own_copy(own)
 

@@ -43,7 +43,7 @@ from mipl import (
     method,
 )
 from mipl.methods.catalogue import registry
-from mipl.methods.catalogue.registry import Published, Row, methods, published
+from mipl.methods.catalogue.registry import MethodRow, Published, methods, published
 
 # What the ids of version 0.1.0 build, which must stay; later ones need no line here.
 KNOWN = {
@@ -378,7 +378,7 @@ PLUGIN = '''
 import sys
 import numpy as np
 from mipl.methods.bases.base import BagClassifier
-from mipl.methods.catalogue.row import Reference, Row
+from mipl.methods.catalogue.method_row import Reference, MethodRow
 
 
 class MostFrequent(BagClassifier):
@@ -405,7 +405,8 @@ class MostFrequent(BagClassifier):
 
 
 def named(id, path="toy_methods:MostFrequent"):
-    return Row(id, "Most frequent", "mil", "A sum.", path, Reference("toy", "@misc{}"))
+    cited = Reference("toy", "@misc{}")
+    return MethodRow(id, "Most frequent", "mil", "A sum.", path, cited)
 
 
 ROW = named("most-frequent")
@@ -481,7 +482,7 @@ def test_a_method_without_a_network_is_saved_and_loaded(plug_in, tmp_path):
     [
         ("toy_methods:failing", "KeyError: 'no weights'"),
         ("toy_methods:leaving", "SystemExit: 3"),
-        ("toy_methods:nothing", "it must give a Row, and gave a int"),
+        ("toy_methods:nothing", "it must give a MethodRow, and gave a int"),
         ("toy_methods:gone", "AttributeError"),
         ("nowhere:row", "ModuleNotFoundError"),
     ],
@@ -507,7 +508,7 @@ def test_no_plug_in_takes_over_an_id_of_ours(plug_in):
     plug_in(miplma="toy_methods:taken")
     assert type(method("miplma")) is MIPLMA
     last = methods()[-1]
-    assert isinstance(last, Row) and "the id 'miplma' is taken" in last.fault
+    assert isinstance(last, MethodRow) and "the id 'miplma' is taken" in last.fault
     with pytest.raises(MiplError, match="is taken"):
         method(last.id)
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from mipl.errors import BadFile
-from mipl.methods.catalogue.row import Published, Reference, Row
+from mipl.methods.catalogue.method_row import MethodRow, Published, Reference
 
 SUFFIX = ".toml"
 _NULL = "null"  # TOML has no None.
@@ -105,13 +105,13 @@ def names(folder: Path) -> list[str]:
     return sorted(file.stem for file in folder.glob(f"*{SUFFIX}"))
 
 
-def all_rows(folder: Path) -> list[Row]:
+def all_rows(folder: Path) -> list[MethodRow]:
     """Return the rows of all entries in a folder."""
     return [row for name in names(folder) for row in rows(folder, name).values()]
 
 
 @cache
-def rows(folder: Path, name: str) -> Mapping[str, Row]:
+def rows(folder: Path, name: str) -> Mapping[str, MethodRow]:
     """Return the rows of an entry by their ids."""
     entry = _read(folder, name)
     cited, settings = entry.reference, entry.published
@@ -124,7 +124,7 @@ def rows(folder: Path, name: str) -> Mapping[str, Row]:
     reference = Reference(cited.text, cited.bibtex)
     published = tuple(one for block in settings for one in block.published())
     made = [
-        Row(
+        MethodRow(
             one.id,
             one.title,
             entry.family,

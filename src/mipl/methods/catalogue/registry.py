@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from mipl.errors import MiplError, unknown
 from mipl.methods.catalogue import entry
-from mipl.methods.catalogue.row import Published, Reference, Row
+from mipl.methods.catalogue.method_row import MethodRow, Published, Reference
 
 if TYPE_CHECKING:
     from mipl.methods.bases.base import BagClassifier
 
 __all__ = [
     "GROUP",
+    "MethodRow",
     "Published",
     "Reference",
-    "Row",
     "has_published",
     "method",
     "methods",
@@ -82,7 +82,7 @@ def method(
     return estimator if reduction is None else row.degraded(estimator, reduction)
 
 
-def methods() -> tuple[Row, ...]:
+def methods() -> tuple[MethodRow, ...]:
     """Return the rows of all methods, ours first; their classes stay unloaded.
 
     Examples
@@ -117,7 +117,7 @@ def has_published(id: str, data: str, r: int = 1) -> bool:
     return any(one.covers(data) and one.r in (None, r) for one in find(id).published)
 
 
-def find(id: str) -> Row:
+def find(id: str) -> MethodRow:
     """Return the row of an id."""
     rows = _own_rows_like(id)
     if id not in rows:
@@ -127,7 +127,7 @@ def find(id: str) -> Row:
     return rows[id]
 
 
-def _own_rows_like(id: str) -> Mapping[str, Row]:
+def _own_rows_like(id: str) -> Mapping[str, MethodRow]:
     """Return the rows of the one entry of ours that may have an id."""
     parts = id.split("-")
     for length in range(len(parts), 0, -1):
@@ -143,13 +143,13 @@ def _own_names() -> tuple[str, ...]:
 
 
 @cache
-def _own_rows() -> dict[str, Row]:
+def _own_rows() -> dict[str, MethodRow]:
     found = entry.all_rows(_ENTRIES)
     found.sort(key=lambda row: _FAMILIES.index(row.family))
     return {row.id: row for row in found}
 
 
-def _rows() -> dict[str, Row]:
+def _rows() -> dict[str, MethodRow]:
     rows = dict(_own_rows())
     for point in _points():
         for row in _plugged(point):
@@ -163,22 +163,24 @@ def _points() -> Iterable[EntryPoint]:
     return sorted(entry_points(group=GROUP), key=lambda point: point.name)
 
 
-def _plugged(point: EntryPoint) -> tuple[Row, ...]:
+def _plugged(point: EntryPoint) -> tuple[MethodRow, ...]:
     """Read the rows of another package; whatever fails there must not fail here."""
     try:
         found = point.load()
         if isinstance(found, ModuleType):
             return tuple(entry.all_rows(Path(next(iter(found.__path__)))))
-        row = found if isinstance(found, Row) or not callable(found) else found()
+        row = found if isinstance(found, MethodRow) or not callable(found) else found()
     except (Exception, SystemExit) as error:
         return (_broken(point, f"{type(error).__name__}: {error}", point.name),)
-    if not isinstance(row, Row):
-        why = f"it must give a Row, and gave a {type(row).__name__}"
+    if not isinstance(row, MethodRow):
+        why = f"it must give a MethodRow, and gave a {type(row).__name__}"
         return (_broken(point, why, point.name),)
     return (row,)
 
 
-def _broken(point: EntryPoint, why: str, id: str) -> Row:
+def _broken(point: EntryPoint, why: str, id: str) -> MethodRow:
     package = point.dist.name if point.dist else "another package"
     fault = f"method {point.name!r} of {package} cannot be used: {why}."
-    return Row(id, id, "plug-in", fault, point.value, Reference("", ""), fault=fault)
+    return MethodRow(
+        id, id, "plug-in", fault, point.value, Reference("", ""), fault=fault
+    )

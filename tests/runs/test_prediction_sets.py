@@ -7,7 +7,7 @@ import pytest
 
 from mipl import MIPLMA, Run, Training, load_dataset, write_dataset
 from mipl.metrics.calibration import bags_needed, conformal_threshold
-from mipl.runs.calibration import doubts_of_sets
+from mipl.runs.prediction_sets import doubts_of_sets
 
 DATA = load_dataset("synthetic", n_bags=200)
 TRAIN, HELD = DATA.split(0)

@@ -1,4 +1,4 @@
-"""Row: what the registry knows of a method, without loading it."""
+"""MethodRow: what the registry knows of a method, without loading it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Row:
+class MethodRow:
     """A method by its id.
 
         Packages with methods of their own give one such row, or a function that returns
@@ -162,7 +162,7 @@ class Row:
             self._set(estimator, settings)
         return cast("BagClassifier", estimator)
 
-    def with_learners(self, one_vs_rest: bool | None) -> Row:
+    def with_learners(self, one_vs_rest: bool | None) -> MethodRow:
         """Return the row with or without a learner per class, as it is for None."""
         if one_vs_rest is None:
             return self
@@ -246,3 +246,6 @@ def _all_arguments(estimator: BagClassifier) -> dict[str, Any]:
     if estimator.get_params(deep=False).get("training", 0) is None:
         estimator.set_params(training=estimator._default_training())
     return cast("dict[str, Any]", estimator.get_params())
+
+
+Row = MethodRow  # As plug-ins written for version 0.1.0 name it.
