@@ -17,7 +17,7 @@ from mipl.reports.plots import save
 from mipl.reports.slide_map import Backdrop, draw_map, draw_track
 from mipl.reports.tile_raster import TileRaster
 from mipl.runs.explanation import Explanation
-from mipl.runs.places import places_of
+from mipl.runs.instance_places import places_of
 from mipl.seeds import stream
 
 CLASSES = np.array(["stroma", "tumour"])

@@ -81,7 +81,7 @@ def explain(
     from mipl.reports.plots import check_picture_name, save
     from mipl.runs.explanation import explain
     from mipl.runs.folder import open_model
-    from mipl.runs.places import places_of
+    from mipl.runs.instance_places import places_of
     from mipl.runs.source import Source
 
     for picture in (plot, overlay):
@@ -159,7 +159,7 @@ class View:
         """Draw a bag: large ones where they lie, if that is known."""
         from mipl.reports.bag_plots import draw_explanation
         from mipl.reports.slide_map import draw_map, draw_track
-        from mipl.runs.places import places_of
+        from mipl.runs.instance_places import places_of
 
         seen = self.slide is not None or self.thumbnail is not None
         large = told.bag.n_instances > _SMALL and told.bag.coords is not None

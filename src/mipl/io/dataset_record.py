@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
+
+if TYPE_CHECKING:
+    from mipl.data.dataset import Dataset
 
 _SCHEMA = "mipl dataset"
 _VERSION = 1
@@ -21,6 +23,7 @@ def to_json(dataset: Dataset, **more: Any) -> str:
 
     Examples
     --------
+    >>> from mipl import Dataset
     >>> data = Dataset(np.zeros((2, 1)), [0, 1], name="toy")
     >>> from_json(to_json(data, kind="npz"), "here")["name"]
     'toy'

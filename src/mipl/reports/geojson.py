@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mipl.errors import MiplError
 from mipl.runs.explanation import Explanation
-from mipl.runs.places import Places
+from mipl.runs.instance_places import Places
 
 # A ramp from dark blue to yellow, of which QuPath shows the colour of a class.
 _RAMP = np.array([[13, 8, 135], [126, 3, 168], [204, 71, 120], [248, 149, 64]])

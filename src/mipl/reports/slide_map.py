@@ -15,7 +15,7 @@ from mipl.reports.bag_plots import draw_classes, headline, instance_weights
 from mipl.reports.plots import ATTENTION, GRID, INK, PALE, drawing
 from mipl.reports.tile_raster import TileRaster
 from mipl.runs.explanation import Explanation
-from mipl.runs.places import MICRONS, PIXELS, Places
+from mipl.runs.instance_places import MICRONS, PIXELS, Places
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

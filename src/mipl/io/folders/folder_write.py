@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mipl.atomic_folders import atomic_folder
-from mipl.data.bags import Bags
-from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
 from mipl.files import write_text
 from mipl.io import dataset_record as records
 from mipl.io.folders.layouts import COORDS, FEATURES
 from mipl.io.folders.layouts import INSTANCE_LABELS as KNOWN
 from mipl.io.tables import label_columns as ours
+
+if TYPE_CHECKING:
+    from mipl.data.bags import Bags
+    from mipl.data.dataset import Dataset
 
 INSTANCE_LABELS = KNOWN[0]
 LABELS, RECORD = "labels.csv", "dataset.json"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mipl.data.bags import Bags
-from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.files import atomic_path, read_bounded
@@ -22,6 +20,10 @@ from mipl.io.tables.columns import Columns, as_text, typed
 from mipl.io.tables.label_options import LabelOptions
 from mipl.io.tables.split_columns import columns_of
 from mipl.plain_text import as_cell
+
+if TYPE_CHECKING:
+    from mipl.data.bags import Bags
+    from mipl.data.dataset import Dataset
 
 _DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|U\d{1,6})")
 _OF_BAGS = ("bag_ids", "uris", "coords", "instance_labels")
