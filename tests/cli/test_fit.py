@@ -325,3 +325,19 @@ def test_too_few_calibration_bags_are_told_with_the_number_needed(fit) -> None:
     ran = fit("--calibrate", 0.1)
     assert ran.code == 0 and "4 bags, by their true labels" in ran.out
     assert "4 calibration bags cannot promise 90%: 9 are needed" in ran.err
+
+
+def test_a_number_is_proposed_where_bags_are_large(run, tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    bags = [rng.normal(size=(n, 2)) for n in (9000, 20, 30, 40)]
+    data = mipl.Dataset(mipl.Bags(bags), [{"a", "b"}, {"a"}, {"b"}, {"a"}])
+    mipl.write_dataset(data, tmp_path / "x.npz")
+    order = ("fit", tmp_path / "x.npz", "--out", tmp_path / "r")
+    quick = ("--set", "training.epochs=1")
+    ran = run(*order, *quick)
+    assert ran.code == 0 and ran.err.count("proposal: a bag has 9,000 instances") == 1
+    assert "sees 2,138 in place of 9,090" in ran.err
+    told = ("--set", "training.instances_per_bag=auto", "--json")
+    ran = run(*order, *quick, *told)
+    assert ran.code == 0 and "proposal" not in ran.err
+    assert ran.json["instances_per_bag"] == 8192  # Of four bags none can be held out.

@@ -50,6 +50,7 @@ def fit(
 
     In many processes: torchrun --nproc-per-node 2 -m mipl.cli.main fit DATA --out RUN
     """
+    from mipl.cli.large_bags import LargeBags
     from mipl.cli.progress import EpochBar
     from mipl.cli.resuming import stoppable
     from mipl.errors import MiplError
@@ -80,7 +81,7 @@ def fit(
         run.execute(out, (), resume, checkpoint_every)
         return
     with stoppable(context, checkpoint_path(out)):
-        done = run.execute(out, [EpochBar()], resume, checkpoint_every)
+        done = run.execute(out, [LargeBags(), EpochBar()], resume, checkpoint_every)
     held = done.parts.calibration
     if held is not None:
         for sentence in doubts_of_sets(done.model, held.bags):
@@ -105,6 +106,7 @@ def _told(done: FittedRun, out: Path) -> dict[str, Any]:
         "trained_on": len(done.parts.train),
         "calibrated_on": 0 if held is None else len(held),
         "calibrated_by": None if conformal is None else conformal[0],
+        "instances_per_bag": getattr(done.model, "instances_per_bag_", None),
         "seconds": done.seconds,
         "last_epoch": done.history[-1] if done.history else {},
         "test": None if done.evaluation is None else done.evaluation.as_dict(),
@@ -124,6 +126,8 @@ def _show(told: dict[str, Any]) -> None:
         rows["calibrated on"] = (
             f"{told['calibrated_on']} bags, by their {by[told['calibrated_by']]}"
         )
+    if told["instances_per_bag"] is not None:
+        rows["instances per bag"] = f"at most {told['instances_per_bag']:,} per epoch"
     if last := figures(told["last_epoch"]):
         rows["last epoch"] = last
     if told["test"] is not None and told["test"]["truth"] is not None:

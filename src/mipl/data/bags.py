@@ -14,6 +14,7 @@ from mipl.data.arrays import Namer, Rows, as_rows, check_finite, on_disk, texts
 from mipl.data.bag_metadata import METADATA, bag_name, checked
 from mipl.data.features import Features
 from mipl.data.frozen import Array, Frozen
+from mipl.data.half_rows import HalfRows
 from mipl.data.indexing import Index, chosen
 from mipl.data.stacking import as_offsets, stack
 from mipl.errors import MiplError
@@ -144,7 +145,10 @@ class Bags(Frozen):
 
     @property
     def on_disk(self) -> bool:
-        """Whether the instances are read from a file as they are needed."""
+        """Whether the instances are made float32 only as they are needed.
+
+        They lie in a file then, or in memory as float16.
+        """
         return on_disk(self.instances)
 
     # -- access -------------------------------------------------------------------
@@ -280,7 +284,8 @@ class Bags(Frozen):
     def __repr__(self) -> str:
         sizes = self.sizes
         span = f"{sizes.min()}-{sizes.max()} per bag" if len(self) else "empty"
-        place = ", on disk" if self.on_disk else ""
+        place = ", float16" if isinstance(self.instances, HalfRows) else ""
+        place = ", on disk" if self.on_disk and not place else place
         return (
             f"Bags({len(self)} bags, {self.n_instances} instances x "
             f"{self.n_features} features, {span}{place})"

@@ -59,6 +59,7 @@ def integer(
     at_most: int | None = None,
     bearable: int = SIZE,
     or_none: bool = False,
+    or_word: str | None = None,
     search: Sequence[Any] = (),
     together: Together = "same",
 ) -> Any:
@@ -69,7 +70,13 @@ def integer(
     """
     or_none = or_none or default is None
     usual = (about, default, or_none, tuple(search), together)
-    return Integer(*usual, at_least=at_least, at_most=at_most, bearable=bearable)
+    return Integer(
+        *usual,
+        at_least=at_least,
+        at_most=at_most,
+        bearable=bearable,
+        or_word=or_word,
+    )
 
 
 def integers(

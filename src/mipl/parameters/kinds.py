@@ -194,9 +194,35 @@ class Integer(Number):
         ...
     mipl.errors.MiplError: threads must be an integer >= 1; got 1000, \
 and at most 256 can be borne.
+
+    Attributes
+    ----------
+    bearable : int
+        The largest number that does not ask for more than there is.
+    or_word : str or None
+        A word that may stand in place of a number.
     """
 
     bearable: int = SIZE
+    or_word: str | None = None
+
+    def holds(self, value: Any) -> bool:
+        """Tell whether it is a whole number inside the bounds, or the word."""
+        if isinstance(value, str):
+            return value == self.or_word
+        return super().holds(value)
+
+    def must(self) -> str:
+        """Return the bounds, and the word."""
+        word = "" if self.or_word is None else f" or {self.or_word!r}"
+        return f"{super().must()}{word}"
+
+    def form(self) -> Schema:
+        """Return the type and the bounds, and the word."""
+        one = super().form()
+        return (
+            one if self.or_word is None else {"anyOf": [one, {"const": self.or_word}]}
+        )
 
     def _is_number(self, value: Any) -> bool:
         whole = isinstance(value, Integral) and not isinstance(value, bool)
@@ -214,7 +240,7 @@ and at most 256 can be borne.
 
     def kind(self) -> str:
         """Return Python's name of the kind."""
-        return "int"
+        return "int" if self.or_word is None else f'int or "{self.or_word}"'
 
     def _json(self) -> str:
         return "integer"

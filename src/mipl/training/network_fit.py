@@ -67,7 +67,9 @@ class NetworkFit(SingleFit):
 
     def drawn(self, epoch: int) -> BatchSource:
         """Return the bags with the instances of an epoch."""
-        return self.source.drawing(self.options.instances_per_bag, self.seed, epoch)
+        most = self.options.instances_per_bag
+        assert not isinstance(most, str)  # A number was chosen before.
+        return self.source.drawing(most, self.seed, epoch)
 
     def deal(self, clock: Clock) -> Iterator[Batch]:
         """Give the batches that are left; each comes with the keys of its step."""

@@ -15,6 +15,8 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.features import Features
+from mipl.data.frozen import Array
+from mipl.data.half_rows import HalfRows
 from mipl.errors import BadFile, MiplError
 from mipl.files import existing
 from mipl.io import dataset_record as records
@@ -273,8 +275,10 @@ class _Found:
         chosen = [self.contents[key] for key in keys]
         if record is None and uris is None:
             uris = ["|".join(map(str, self.paths[key])) for key in keys]
+        rows, offsets = _laid_out([content.features for content in chosen])
         return Bags(
-            [content.features for content in chosen],
+            rows,
+            offsets,
             bag_ids=ours.bag_ids(list(keys), record, root),
             coords=files.joined([content.coords for content in chosen]),
             instance_labels=files.joined([content.labels for content in chosen]),
@@ -286,6 +290,14 @@ class _Found:
         """Return what the files tell of their tiles."""
         told = [(key, self.paths[key][0], c.told) for key, c in self.contents.items()]
         return tile_facts(told, folder)
+
+
+def _laid_out(bags: list[Array]) -> tuple[Any, Array | None]:
+    """Return the instances of bags; those of half precision stay so in memory."""
+    if any(bag.dtype != np.float16 or bag.ndim != 2 for bag in bags):
+        return bags, None
+    offsets = np.concatenate([[0], np.cumsum([len(bag) for bag in bags])])
+    return HalfRows(np.concatenate(bags)), offsets
 
 
 def _read_bags(paths: dict[str, list[Path]], left: LeftOut) -> _Found:

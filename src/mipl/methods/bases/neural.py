@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from sklearn.base import clone
 from torch import nn
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.scaling import PerInstance
 from mipl.methods.bases.base import Floats
+from mipl.methods.bases.draw_size import AUTO, draw_size
 from mipl.methods.bases.epochwise import EpochwiseClassifier
 from mipl.methods.bases.fitted_network import AttendingNetwork, FittedNetwork
 from mipl.methods.saving.fingerprint import fingerprint
@@ -94,9 +96,19 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         candidates: Candidates,
         checkpoint: Checkpoint | None = None,
     ) -> None:
-        options = self._options()
+        options = self._with_draw_size(self._options(), bags, candidates)
         with torch_settings(options.threads), joined(options) as team:
             self._begin(bags, candidates, options, checkpoint, team).run()
+
+    def _with_draw_size(
+        self, options: Training, bags: Bags, candidates: Candidates
+    ) -> Training:
+        """Put a number in the place of ``instances_per_bag="auto"``, and keep it."""
+        if options.instances_per_bag == AUTO:
+            number = draw_size(self, bags, candidates, options)
+            options = clone(options).set_params(instances_per_bag=number)
+        self.instances_per_bag_ = options.instances_per_bag
+        return options
 
     def _begin(
         self,

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from mipl.errors import Diverged, MiplError
 from mipl.methods.bases.base import BagClassifier
+from mipl.methods.bases.draw_size import AUTO
 from mipl.methods.bases.neural import NeuralClassifier
 from mipl.methods.wrappers.degraded import Degraded
 from mipl.nn.stacked import can_stack
@@ -181,6 +182,8 @@ def _shared(job: _Job) -> Hashable:
     common = alike(estimator)
     if common is None or job.bags.on_disk:
         return None
+    if estimator._options().instances_per_bag == AUTO:
+        return None  # It is chosen for each by its own bags.
     estimator.instance_shape_ = job.bags.instance_shape
     if not can_stack(estimator._new_module(len(job.candidates.classes))):
         return None
