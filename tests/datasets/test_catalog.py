@@ -234,5 +234,6 @@ def test_within_the_training_bags_of_a_split_no_test_bag_is_seen():
     for fold in part.folds():
         assert len(fold.train) + len(fold.test) == len(train)
     assert len(load_dataset("digits-mipl", within=3).folds()) == 10
-    with pytest.raises(MiplError, match="fold"):
-        load_dataset("digits-mipl", within=10)
+    for wrong in (10, -1, True, 1.0, "1"):
+        with pytest.raises(MiplError, match="within must be a split from 0 to 9"):
+            load_dataset("digits-mipl", within=wrong)

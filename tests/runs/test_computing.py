@@ -128,6 +128,14 @@ def test_the_curve_on_test_bags_is_that_of_shorter_fits():
     assert curved.key != run.key  # Whoever only looks on is still another run.
 
 
+def test_whether_a_curve_is_kept_is_yes_or_no():
+    with pytest.raises(MiplError, match="test_curve of a run must be true or false"):
+        Run("abmil", "digits-mipl", {"test_curve": 3}).build()
+    arguments = {"test_curve": False, "training__epochs": 1}
+    [outcome] = compute([Run("abmil", "digits-mipl", arguments)])
+    assert "test_accuracy" not in outcome.curves
+
+
 def test_a_method_without_epochs_has_no_curve():
     arguments = {"reduction": "mean", "max_iter": 1, "n_init": 1, "test_curve": True}
     [outcome] = compute([Run("pl-svm", "digits-mipl", arguments)])

@@ -76,3 +76,11 @@ def test_features_of_one_data_set_are_told_apart(tmp_path):
         store.record(Result(run, "finished", 0.5, seconds))
     asked = Run("miplma", "crc-mipl", {"lam": 3.0}, {"generator": "row"})
     assert Costs(store).of(asked).seconds == pytest.approx(10.0)
+
+
+def test_other_splits_of_a_data_set_leave_it_as_large_as_it_is(tmp_path):
+    store = filled(tmp_path, ("miplgp", "birdsong-mipl", {}, 100.0))
+    whole = Costs(store).of(Run("miplgp", "sival-mipl"))
+    options = {"within": 0, "folds": 3, "seed": 1}
+    part = Costs(store).of(Run("miplgp", "sival-mipl", options=options))
+    assert whole is not None and whole.rough and part == whole

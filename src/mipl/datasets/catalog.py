@@ -73,8 +73,7 @@ def load_dataset(
             raise unknown(f"option of {name}", option, known)
     data = entry.load()(Request(name, int(r), int(seed), raw), **options)
     if within is not None:
-        facts = {**data.facts, "within": within}
-        data = replace(data.split(within)[0], facts=facts)
+        data = _training_bags(data, within)
     if folds is not None:
         data = _in_folds(data, name, folds, int(seed))
     return replace(
@@ -84,6 +83,17 @@ def load_dataset(
         source=entry.source,
         facts={"seed": int(seed), **data.facts},
     )
+
+
+def _training_bags(data: Dataset, split: int) -> Dataset:
+    splits = data.folds()
+    whole = isinstance(split, int | np.integer) and not isinstance(split, bool)
+    if not whole or not 0 <= split < len(splits):
+        raise MiplError(
+            f"within must be a split from 0 to {len(splits) - 1}; got {split!r}."
+        )
+    facts = {**data.facts, "within": int(split)}
+    return replace(data[splits[split].train], facts=facts)
 
 
 def _in_folds(data: Dataset, name: str, n_folds: int, seed: int) -> Dataset:

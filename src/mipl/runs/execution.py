@@ -84,6 +84,9 @@ def build(run: Run) -> BagClassifier:
             "published of a run must be true, false or the name of a data set; got "
             f"{published!r}."
         )
+    curve = run.arguments.get("test_curve", False)
+    if not isinstance(curve, bool):
+        raise MiplError(f"test_curve of a run must be true or false; got {curve!r}.")
     of = run.data if published is True else published or None
     model = method(run.method, published_for=of, r=run.r, **arguments)
     seeds = [name for name in model.get_params() if name.endswith("random_state")]
