@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from pydantic import PositiveFloat, PositiveInt
 from scipy.stats import rankdata
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +19,6 @@ from torch import Tensor, nn
 from mipl.data.bags import Bags
 from mipl.errors import MiplError
 from mipl.methods.bases.base import BagClassifier, Floats
-from mipl.methods.bases.network_state import network_state, restore_network
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.nn.network import BagNetwork
@@ -33,8 +33,17 @@ class FittedNetwork(BagClassifier):
 
     module_: BagNetwork = learnt()
     tau_: float = learnt()
+    instance_shape_: tuple[int, ...] | None = learnt()
+    label_weights_: Floats = learnt()  # (m, k)
+    history_: list[dict[str, float]] = learnt()
+    record_: list[dict[str, Any]] = learnt()
+    n_iter_: int = learnt()
+    best_epoch_: int = learnt()
 
     def _options(self) -> Training:
+        raise NotImplementedError
+
+    def _new_module(self, n_classes: int) -> BagNetwork:
         raise NotImplementedError
 
     def _own_modules(self) -> list[nn.Module]:
@@ -45,12 +54,38 @@ class FittedNetwork(BagClassifier):
     # -- files -----------------------------------------------------------------------
 
     def _state(self) -> State:
-        (arrays, facts), (more, others) = super()._state(), network_state(self)
-        return arrays | more, facts | others
+        arrays, facts = super()._state()
+        for name, value in self.module_.state_dict().items():
+            arrays[f"module.{name}"] = value.cpu().numpy()
+        arrays["label_weights"] = self.label_weights_
+        for name in self.record_[0] if self.record_ else ():
+            arrays[f"record.{name}"] = np.stack([one[name] for one in self.record_])
+        shape = self.instance_shape_
+        return arrays, {
+            **facts,
+            "instance_shape": None if shape is None else list(shape),
+            "tau": float(self.tau_),
+            "history": self.history_,
+            "n_iter": self.n_iter_,
+            "best_epoch": self.best_epoch_,
+        }
 
     def _restore(self, stored: Stored) -> None:
         super()._restore(stored)
-        restore_network(self, stored)
+        k = len(self.classes_)
+        shape = stored.fact("instance_shape", list[PositiveInt] | None)
+        self.instance_shape_ = None if shape is None else tuple(shape)
+        self.tau_ = stored.fact("tau", PositiveFloat)
+        self.history_ = stored.fact("history", list[dict[str, float]])
+        self.n_iter_ = stored.fact("n_iter", PositiveInt)
+        self.best_epoch_ = stored.fact("best_epoch", PositiveInt)
+        self.label_weights_ = stored.array("label_weights", (None, k), np.float64)
+        self.record_ = _records(stored, k)
+        options = self._options()
+        options.check()
+        module = self._new_module(k).to(options.torch_dtype())
+        _fill(module, stored)
+        self.module_ = module.to(_device(options))
 
     # -- use -------------------------------------------------------------------------
 
@@ -149,3 +184,34 @@ def _too_far(values: Tensor, bags: Bags) -> MiplError:
         "large beside those of the training bags, or training diverged; scale the "
         "features or lower training__lr."
     )
+
+
+def _fill(module: BagNetwork, stored: Stored) -> None:
+    values = {}
+    for name, old in module.state_dict().items():
+        shape, dtype = tuple(old.shape), old.numpy().dtype
+        new = stored.array(f"module.{name}", shape, dtype)
+        values[name] = torch.from_numpy(new)
+    module.load_state_dict(values)
+
+
+def _records(stored: Stored, k: int) -> list[dict[str, Any]]:
+    if not stored.holds("record.epoch"):
+        return []
+    epochs = stored.array("record.epoch", (None,), np.int64).tolist()
+    weights = stored.array("record.label_weights", (len(epochs), None, k), np.float64)
+    best = {
+        name: stored.array(f"record.{name}", weights.shape[:2], np.float64)
+        for name in ("best_candidate", "best_other")
+    }
+    return [
+        {"epoch": epoch, "label_weights": w} | {n: best[n][i] for n in best}
+        for i, (epoch, w) in enumerate(zip(epochs, weights, strict=True))
+    ]
+
+
+def _device(options: Training) -> torch.device:
+    try:
+        return options.torch_device()
+    except MiplError:
+        return torch.device("cpu")  # Trained on a device that this machine has not.

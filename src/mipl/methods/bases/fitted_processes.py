@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from pydantic import PositiveInt
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.scaling import standardisation
 from mipl.methods.bases.base import BagClassifier, Floats
-from mipl.methods.bases.gp_state import gp_state, restore_gp
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.parameters import choice, flag, learnt, number, part
@@ -136,12 +136,39 @@ class FittedProcesses(BagClassifier, kw_only=True):
     # -- files -----------------------------------------------------------------------
 
     def _state(self) -> State:
-        (arrays, facts), (more, others) = super()._state(), gp_state(self)
-        return arrays | more, facts | others
+        arrays, facts = super()._state()
+        for name, value in vars(self.summary_).items():
+            arrays[name] = value.cpu().numpy()
+        for name, value in self.gp_.named_parameters():
+            arrays[f"gp.{name}"] = value.detach().cpu().numpy()
+        for name in ("label_weights", "shift", "scale", "draws"):
+            arrays[name] = getattr(self, f"{name}_")
+        return arrays, {**facts, "history": self.history_, "n_iter": self.n_iter_}
 
     def _restore(self, stored: Stored) -> None:
         super()._restore(stored)
-        restore_gp(self, stored)
+        d, k = self.n_features_in_, len(self.classes_)
+        self.history_ = stored.fact("history", list[dict[str, float]])
+        self.n_iter_ = stored.fact("n_iter", PositiveInt)
+        self.label_weights_ = stored.array("label_weights", (None, k), np.float64)
+        self.shift_ = stored.array("shift", (d,), np.float64)
+        self.scale_ = stored.array("scale", (d,), np.float64)
+        self.draws_ = stored.array("draws", (None, k + 1), np.float64)
+        points = stored.array("points", (None, d), np.float64)
+        n = len(points)
+        tables = {
+            "points": points,
+            "weights": stored.array("weights", (k + 1, n), np.float64),
+            "precision": stored.array("precision", (k + 1, n, n), np.float64),
+        }
+        self.summary_ = import_gp().RegressionSummary(
+            **{name: torch.from_numpy(table) for name, table in tables.items()}
+        )
+        self.gp_ = self._prior(k + 1)
+        with torch.no_grad():
+            for name, value in self.gp_.named_parameters():
+                given = stored.array(f"gp.{name}", tuple(value.shape), np.float64)
+                value.copy_(torch.from_numpy(given))
 
 
 def import_gp() -> Any:

@@ -71,9 +71,6 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
 
     # -- hooks -----------------------------------------------------------------------
 
-    def _new_module(self, n_classes: int) -> BagNetwork:
-        raise NotImplementedError
-
     def _tau_after(self, epoch: int) -> float:
         """Return the temperature of predictions once this epoch is done."""
         return 1.0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from mipl import files
 from mipl.data.bags import Bags
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, Diverged
@@ -17,7 +19,9 @@ from mipl.methods.bases.base import BagClassifier
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.methods.wrappers.together import fit_together
+from mipl.training.checkpoint import Checkpoint, check_same, read
 from mipl.training.progress import passed_on
+from mipl.training.sealed import seal, unseal
 
 Integers = npt.NDArray[np.int64]
 
@@ -72,28 +76,76 @@ def repeated(bags: Bags, copies: Integers) -> tuple[Bags, Integers]:
     return bags[which], np.repeat(np.tile([0, 1], len(bags)), copies.ravel())
 
 
-def learners_state(learners: Mapping[int, BagClassifier]) -> State:
-    """Return the arrays and facts of learners, by the numbers of their classes."""
-    arrays: dict[str, Array] = {}
-    facts: dict[str, Any] = {}
-    for c, model in learners.items():
-        inner, told = model._state()
-        arrays |= {f"{c}.{key}": value for key, value in inner.items()}
-        facts[str(c)] = told
-    return arrays, {**facts, "learnt": sorted(learners)}
+class Learners:
+    """Learners by the numbers of their classes, and how files keep them.
 
+    Parameters
+    ----------
+    estimator : BagClassifier
+        What they are clones of.
+    k : int
+        Number of classes; some may have nothing to learn.
+    models : mapping
+    """
 
-def restored_learners(
-    estimator: BagClassifier, stored: Stored, k: int
-) -> dict[int, BagClassifier]:
-    """Take the learners that ``learners_state`` has told of, of k classes."""
-    found = {}
-    for c in stored.fact("learnt", list[int]):
-        if not 0 <= c < k:
-            raise BadFile(f"it has a learner of class {c}, and {k} classes.")
-        inner, model = stored.part(str(c)), clone(estimator)
-        model._check_arguments()
-        model._restore(inner)
-        inner.check_empty()
-        found[c] = model
-    return found
+    def __init__(
+        self, estimator: BagClassifier, k: int, models: Mapping[int, BagClassifier]
+    ) -> None:
+        self.estimator, self.k, self.models = estimator, k, dict(models)
+        self._checkpoint: Checkpoint | None = None
+        self._facts: dict[str, Any] = {}
+
+    def of_each_class(self) -> list[BagClassifier | None]:
+        """Return the learner of each class, None where there is none."""
+        return [self.models.get(c) for c in range(self.k)]
+
+    def keep_in(self, checkpoint: Checkpoint, facts: Mapping[str, Any]) -> None:
+        """Take those that are ready from a file, and keep there what is added.
+
+        The facts are all that decides the bits; a file of others is refused. A learner
+        is the least that is saved: ``every``, which counts epochs, is not used.
+        """
+        self._checkpoint, self._facts = checkpoint, dict(facts)
+        files.clear_temporaries(checkpoint.path)
+        if checkpoint.path.exists():
+            self._read(checkpoint.path)
+
+    def add(self, models: Mapping[int, BagClassifier]) -> None:
+        """Take more of them."""
+        self.models |= models
+        if self._checkpoint is not None:
+            arrays, told = self.state()
+            content = seal(arrays, {**told, "fingerprint": self._facts})
+            files.write_bytes(self._checkpoint.path, content)
+
+    def state(self) -> State:
+        """Return the arrays and facts of all."""
+        arrays: dict[str, Array] = {}
+        facts: dict[str, Any] = {}
+        for c, model in self.models.items():
+            inner, told = model._state()
+            arrays |= {f"{c}.{key}": value for key, value in inner.items()}
+            facts[str(c)] = told
+        return arrays, {**facts, "learnt": sorted(self.models)}
+
+    def restore(self, stored: Stored) -> None:
+        """Take what ``state`` has told of."""
+        for c in stored.fact("learnt", list[int]):
+            if not 0 <= c < self.k:
+                raise BadFile(f"it has a learner of class {c}, and {self.k} classes.")
+            inner, model = stored.part(str(c)), clone(self.estimator)
+            model._check_arguments()
+            model._restore(inner)
+            inner.check_empty()
+            self.models[c] = model
+
+    def _read(self, path: Path) -> None:
+        arrays, told = unseal(path, read(path))
+        try:
+            stored = Stored(arrays, told)
+            there = stored.fact("fingerprint", dict[str, Any])
+            check_same(path, "the checkpoint of another run", there, self._facts)
+            self.restore(stored)
+            stored.check_empty()
+        except BadFile as error:
+            raise BadFile(f"{path} is damaged: {error}") from None

@@ -20,13 +20,7 @@ from mipl.methods.saving.arguments import as_json
 from mipl.methods.saving.fingerprint import surroundings
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
-from mipl.methods.wrappers.kept_learners import KeptLearners
-from mipl.methods.wrappers.learners import (
-    fit_learners,
-    learners_state,
-    repeated,
-    restored_learners,
-)
+from mipl.methods.wrappers.learners import Learners, fit_learners, repeated
 from mipl.methods.wrappers.together import can_join
 from mipl.parameters import anything, choice, learnt, processes
 from mipl.training.checkpoint import Checkpoint
@@ -136,11 +130,12 @@ class OneVsRest(
         copies = [self.copies(sets, c) for c in range(sets.shape[1])]
         learnt = [c for c, counts in enumerate(copies) if counts.any(axis=0).all()]
         self.constant_ = np.array([float(not one[:, 0].any()) for one in copies])
-        facts = {} if checkpoint is None else self._facts(bags, candidates)
-        kept = KeptLearners(checkpoint, facts, self.estimator, len(copies))
-        self.estimators_ = [kept.models.get(c) for c in range(len(copies))]
+        learners = Learners(self.estimator, len(copies), {})
+        if checkpoint is not None:
+            learners.keep_in(checkpoint, self._facts(bags, candidates))
+        self.estimators_ = learners.of_each_class()
         groups = self._groups(bags, learnt, copies)
-        groups = [group for group in groups if not set(group) <= set(kept.models)]
+        groups = [group for group in groups if not set(group) <= set(learners.models)]
         left = [c for group in groups for c in group]
         reports = EpochReports(self, len(left), bags, candidates, task="learner")
         # All before the first is sent to a process, where they must not change.
@@ -157,9 +152,9 @@ class OneVsRest(
         ready = Parallel(self.n_jobs, return_as="generator")(jobs)
         try:
             for group, models in zip(groups, ready, strict=True):
-                kept.add(dict(zip(group, models, strict=True)))
+                learners.add(dict(zip(group, models, strict=True)))
                 for c in group:
-                    self.estimators_[c] = kept.models[c]
+                    self.estimators_[c] = learners.models[c]
                     figures = {"learner": left.index(c) + 1.0}
                     reports.ended(tasks[c], figures, dict(vars(self)))
         except (KeyboardInterrupt, Diverged):
@@ -268,15 +263,16 @@ class OneVsRest(
         arrays, facts = super()._state()
         arrays["constant"] = self.constant_
         learnt = {c: m for c, m in enumerate(self.estimators_) if m is not None}
-        more, told = learners_state(learnt)
+        more, told = Learners(self.estimator, len(self.classes_), learnt).state()
         return arrays | more, facts | told
 
     def _restore(self, stored: Stored) -> None:
         super()._restore(stored)
         k = len(self.classes_)
         self.constant_ = stored.array("constant", (k,), np.float64)
-        learnt = restored_learners(self.estimator, stored, k)
-        self.estimators_ = [learnt.get(c) for c in range(k)]
+        learners = Learners(self.estimator, k, {})
+        learners.restore(stored)
+        self.estimators_ = learners.of_each_class()
 
 
 def _none_positive(p: Floats) -> npt.NDArray[np.bool_]:
