@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from gpytorch.constraints import GreaterThan
+from gpytorch.constraints import GreaterThan, Interval
 from gpytorch.kernels import MaternKernel, ScaleKernel
 from gpytorch.likelihoods.noise_models import HomoskedasticNoise
 from gpytorch.means import ConstantMean
@@ -70,6 +70,11 @@ class ClasswiseGP(nn.Module):
             least = GreaterThan(_LEAST_NOISE)
             self.extra = HomoskedasticNoise(noise_constraint=least, batch_shape=shape)
         self.double()
+        for part in self.modules():
+            if isinstance(part, Interval):
+                # Bounds are no values that move, and a checkpoint takes no infinity.
+                part.register_buffer("lower_bound", part.lower_bound, persistent=False)
+                part.register_buffer("upper_bound", part.upper_bound, persistent=False)
 
     def between(self, x: Tensor, points: Tensor) -> Tensor:
         """Return the prior covariance of two sets of rows, (n, m)."""
