@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mipl.errors import MiplError
-from mipl.objectives import falling_alpha, falling_tau
+from mipl.nn.attention import falling_tau
+from mipl.objectives import falling_alpha
 
 
 def test_alpha_ends_at_zero_in_the_paper_and_starts_at_one_in_the_program():

@@ -18,7 +18,7 @@ from mipl.data.arrays import entries, texts
 from mipl.data.frozen import Array, frozen
 from mipl.data.label_sets import check_sets, read_sets
 from mipl.errors import MiplError
-from mipl.parameters import Integer
+from mipl.parameters.kinds import Integer
 from mipl.seeds import stream
 
 if TYPE_CHECKING:

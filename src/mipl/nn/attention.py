@@ -12,7 +12,7 @@ of its paper's equations)::
 What trains are ``forward`` and ``weigh`` below them: the same values and gradients for
 the bags of a whole batch, which lie as flat rows one after another, in fewer operations
 (``Segments`` for what happens inside bags, ``mipl.nn.fused`` for the gates). The
-schedule (3) is ``mipl.objectives.falling_tau``, the sum (5) ``BagNetwork.pool``.
+schedule (3) is ``falling_tau``, the sum (5) ``BagNetwork.pool``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from mipl.errors import MiplError
 from mipl.nn.fused import fused_gates
 from mipl.nn.initialisation import linear
 from mipl.nn.segments import Segments
@@ -184,6 +185,19 @@ class EvenAttention(Attention):
         return bags.spread(1 / bags.sizes.to(scores.dtype))
 
 
+def attention_entropy(scores: Tensor) -> Tensor:
+    """Return -a log a of each instance, a = sigmoid(score): (N,) -> (N,).
+
+    It is taken from the score, so that it is 0 and not undefined where a underflows.
+
+    Examples
+    --------
+    >>> attention_entropy(torch.tensor([0.0, -200.0]))
+    tensor([0.3466, 0.0000])
+    """
+    return -torch.sigmoid(scores) * torch.nn.functional.logsigmoid(scores)
+
+
 class PlainScore(nn.Module):
     """Score of an instance: w . tanh(V h), what ``GatedScore`` has without its gate.
 
@@ -236,3 +250,16 @@ class _Level(nn.Module):
 def inverse_root(width: int) -> float:
     """Return 1/sqrt(L), the scale of the published program's scores."""
     return 1 / math.sqrt(width)
+
+
+def falling_tau(t: int, start: float, least: float, decay: float, lag: int) -> float:
+    """Return max(least, start decay^(t - lag)).
+
+    Examples
+    --------
+    >>> [falling_tau(t, 5.0, 0.1, 0.95, lag=0) for t in (0, 1)]
+    [5.0, 4.75]
+    """
+    if start < least:
+        raise MiplError(f"tau {start} must not lie below tau_min {least}.")
+    return max(least, start * decay ** (t - lag))

@@ -1,36 +1,31 @@
 """What is minimised, and how label weights move: pure functions of tensors."""
 
-from mipl.objectives.attention_loss import attention_entropy
-from mipl.objectives.candidate_losses import (
+from mipl.objectives.class_activation import activated_label, activation_values
+from mipl.objectives.dirichlet import lognormal, softmax_on, tied, with_negative
+from mipl.objectives.disambiguation import (
     best_and_next,
     calibratable_loss,
     candidate_log_loss,
     candidate_mass,
-    inhibition_loss,
-    leveraged,
-    log_pair,
-    sigmoid_pair,
-    weighted_log_loss,
-)
-from mipl.objectives.class_activation import activated_label, activation_values
-from mipl.objectives.dirichlet import lognormal, softmax_on, tied, with_negative
-from mipl.objectives.label_weights import (
     confidence_update,
     copies,
+    counted_margin_loss,
+    falling_alpha,
+    inhibition_loss,
+    label_margin,
+    leveraged,
+    log_pair,
+    margin_distribution_loss,
+    margin_violation,
+    mean_and_spread,
     momentum_update,
     on_both_sides,
     on_candidates,
     purified,
-)
-from mipl.objectives.margin import (
-    counted_margin_loss,
-    label_margin,
-    margin_distribution_loss,
-    margin_violation,
-    mean_and_spread,
+    sigmoid_pair,
     single_bag_margin_loss,
+    weighted_log_loss,
 )
-from mipl.objectives.schedules import falling_alpha, falling_tau
 from mipl.objectives.variational import (
     bernoulli_entropy,
     linear_objective,
@@ -41,7 +36,6 @@ from mipl.objectives.variational import (
 __all__ = [
     "activated_label",
     "activation_values",
-    "attention_entropy",
     "bernoulli_entropy",
     "best_and_next",
     "calibratable_loss",
@@ -51,7 +45,6 @@ __all__ = [
     "copies",
     "counted_margin_loss",
     "falling_alpha",
-    "falling_tau",
     "inhibition_loss",
     "label_margin",
     "leveraged",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from mipl.methods.bases.repeated import RepeatedClassifier
-from mipl.nn.attention import GatedScore, MarginAttention, inverse_root
+from mipl.nn.attention import GatedScore, MarginAttention, falling_tau, inverse_root
 from mipl.nn.heads import HEADS
 from mipl.nn.network import BagNetwork, Output
-from mipl.objectives import falling_tau, margin_violation, single_bag_margin_loss
+from mipl.objectives import margin_violation, single_bag_margin_loss
 from mipl.parameters import choice, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training

@@ -11,15 +11,11 @@ from mipl.nn.attention import (
     Attention,
     MarginAttention,
     SigmoidAttention,
+    falling_tau,
     inverse_root,
 )
 from mipl.nn.network import BagNetwork, Output
-from mipl.objectives import (
-    calibratable_loss,
-    falling_alpha,
-    falling_tau,
-    momentum_update,
-)
+from mipl.objectives import calibratable_loss, falling_alpha, momentum_update
 from mipl.parameters import choice, flag, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training

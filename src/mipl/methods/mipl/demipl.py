@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 from torch import Tensor, nn
 
 from mipl.methods.bases.gated import PAPER, GatedClassifier
-from mipl.nn.attention import SigmoidAttention
+from mipl.nn.attention import SigmoidAttention, attention_entropy
 from mipl.nn.network import BagNetwork, Output
-from mipl.objectives import attention_entropy, momentum_update, weighted_log_loss
+from mipl.objectives import momentum_update, weighted_log_loss
 from mipl.parameters import number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training

@@ -8,11 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from mipl.methods.bases.gated import GatedClassifier
-from mipl.nn.attention import MarginAttention, inverse_root
+from mipl.nn.attention import MarginAttention, falling_tau, inverse_root
 from mipl.nn.network import BagNetwork, Output
 from mipl.objectives import (
     falling_alpha,
-    falling_tau,
     margin_distribution_loss,
     margin_violation,
     momentum_update,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mipl.methods.mipl.demipl import DEMIPL
-from mipl.objectives import attention_entropy
+from mipl.nn.attention import attention_entropy
 from mipl.testing.replay.network import Arrays, Inputs, all_bags, array, run, stack
 from mipl.testing.replay.program import (
     released_training,

@@ -7,13 +7,9 @@ import torch
 from torch import Tensor
 
 from mipl.methods.mipl.miplma import MIPLMA
+from mipl.nn.attention import falling_tau
 from mipl.nn.network import BagNetwork, Output
-from mipl.objectives import (
-    falling_alpha,
-    falling_tau,
-    margin_violation,
-    mean_and_spread,
-)
+from mipl.objectives import falling_alpha, margin_violation, mean_and_spread
 from mipl.testing.replay.network import (
     Arrays,
     Inputs,

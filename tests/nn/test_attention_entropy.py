@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch.autograd import gradcheck
 
-from mipl.objectives import attention_entropy
+from mipl.nn.attention import attention_entropy
 
 
 def test_it_is_minus_a_log_a():
