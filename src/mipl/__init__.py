@@ -49,7 +49,15 @@ def _homes() -> dict[str, str]:
     return {**_HOMES, **method_classes()}
 
 
+_PACKAGES = (
+    "data", "datasets", "errors", "images", "io", "metrics", "nn", "objectives",
+    "reports", "runs", "selection", "testing", "training",
+)  # fmt: skip
+
+
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"mipl.{name}")
     if name == "__all__":
         value: Any = sorted(_homes(), key=_place)
     else:
@@ -67,7 +75,7 @@ def _place(name: str) -> tuple[bool, bool, str]:
 
 
 def __dir__() -> list[str]:
-    return sorted([*_homes(), "__version__"])
+    return sorted([*_homes(), *_PACKAGES, "__version__"])
 
 
 class _Moved:

@@ -114,3 +114,14 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> MiplError:
     all_names = shortened(", ".join(names), _MOST_KNOWN)
     listed = f"Known: {all_names}" if names else "there are none"
     return MiplError(f"unknown {kind} {name!r}; {guess}{listed}.")
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "bag"), counted(2000, "bag"), counted(0, "class", "classes")
+    ('1 bag', '2,000 bags', '0 classes')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

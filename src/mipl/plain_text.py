@@ -15,8 +15,9 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _LONG = re.compile(
     rf"[^\s'\"]{{{_MOST_QUOTED},}}"
-    rf"|(?<=')[^']{{{_MOST_QUOTED},}}(?=')"
-    rf'|(?<=")[^"]{{{_MOST_QUOTED},}}(?=")'
+    # A quote behind a letter closes, or is an apostrophe: what follows is our own.
+    rf"|(?<=(?<!\w)')[^']{{{_MOST_QUOTED},}}(?='(?!\w))"
+    rf'|(?<=(?<!\w)")[^"]{{{_MOST_QUOTED},}}(?="(?!\w))'
 )
 
 

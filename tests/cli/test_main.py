@@ -11,6 +11,7 @@ from typer.main import get_command
 
 import mipl
 from mipl.cli.main import app
+from mipl.cli.verb import Verb
 
 
 def test_version(run) -> None:
@@ -97,3 +98,52 @@ def test_an_interrupt_exits_130_without_a_traceback() -> None:
         _, err = child.communicate(timeout=30)
     assert child.returncode == 130
     assert "Traceback" not in err
+
+
+def verbs(command):
+    below = getattr(command, "commands", {})
+    if not below:
+        yield command
+    for one in below.values():
+        yield from verbs(one)
+
+
+def test_every_verb_refuses_what_it_would_lose() -> None:
+    assert len(list(verbs(get_command(app)))) > 15
+    assert all(isinstance(verb, Verb) for verb in verbs(get_command(app)))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("data", "describe", "synthetic", "--r", "1", "--r", "3"),
+        ("fit", "synthetic", "--out", "x", "--method", "miplma", "--method", "demipl"),
+        ("evaluate", "x", "synthetic", "--split", "0", "--split", "1"),
+    ],
+)
+def test_an_option_of_one_value_is_refused_twice(run, arguments) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2 and ran.out == ""
+    assert "takes one value and is given 2 times; give it once" in ran.err
+
+
+def test_flags_and_lists_may_be_repeated(run) -> None:
+    ran = run("data", "describe", "synthetic", "--json", "--json")
+    assert ran.code == 0 and ran.json["name"] == "synthetic"
+
+
+def test_packages_are_attributes_of_mipl_before_anything_is_imported() -> None:
+    code = "import mipl; print(mipl.selection.SCORES and mipl.io.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, "mipl.io\n")
+
+
+def test_one_of_a_kind_is_singular(run, tmp_path) -> None:
+    (tmp_path / "t.csv").write_text("bag_id,f,candidates\np,1,a\n")
+    ran = run("data", "convert", tmp_path / "t.csv", tmp_path / "t.bags.h5")
+    assert "1 bag, 1 instance x 1 feature, 1 class: a" in ran.out
+    assert repr(mipl.read_bags(tmp_path / "t.csv")).startswith(
+        "Bags(1 bag, 1 instance x 1 feature"
+    )

@@ -128,3 +128,25 @@ def test_wrong_input_is_told_before_anything_is_computed(
     ran = run("reproduce", *arguments, "--store", tmp_path / "results.db")
     assert ran.code == 2 and sentence in ran.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("--method", "demipl"), "nothing of small is selected by --method demipl"),
+        (("--method", "miplma,demipl"), "or compare it by mipl runs compute --method"),
+        (
+            ("--splits", "0", "--splits", "7"),
+            "nothing of small is selected by --splits 7",
+        ),
+    ],
+)
+def test_what_no_table_shows_is_refused_and_not_dropped(reproduce, given, says):
+    ran = reproduce("small", *given, "--dry-run")
+    assert ran.code == 2 and says in ran.err
+
+
+def test_splits_are_taken_repeated_and_with_commas(reproduce):
+    for given in (("--splits", "0,1"), ("--splits", 0, "--splits", 1)):
+        told = reproduce("small", *given, "--dry-run", "--json").json
+        assert told["to_compute"] == 2

@@ -242,3 +242,34 @@ def test_ctrl_c_keeps_what_is_done_and_tells_how_to_go_on(run, tmp_path):
     assert ran.code == 0 and ran.json["known"] == len(before)
     assert ran.json["known"] + ran.json["ended"]["finished"] == 8
     assert Store(path).results()[: len(before)] == before
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--r", 1, "--r", "3", "--splits", 0, "--splits", "2-3"),
+        ("--r", "1,3", "--splits", "0,2-3"),
+    ],
+)
+@pytest.mark.parametrize(
+    "methods",
+    [("--method", "miplma,demipl"), ("--method", "miplma", "--method", "demipl")],
+)
+def test_lists_are_taken_repeated_and_with_commas(runs, given, methods):
+    told = runs("compute", *GRID, *methods, *given, "--dry-run", "--json").json
+    assert told["runs"] == 2 * 2 * 3
+
+
+def test_lists_of_what_is_looked_at(runs, tmp_path):
+    fill(tmp_path, "miplma", [0.5])
+    fill(tmp_path, "demipl", [0.5])
+    for given in (("miplma,demipl",), ("miplma", "--method", "demipl")):
+        assert len(runs("ls", "--method", *given, "--json").json) == 2
+    assert len(runs("ls", "--state", "finished,failed", "--json").json) == 2
+
+
+def test_a_dry_run_on_an_empty_store_says_that_it_cannot_tell(runs):
+    ran = runs("compute", *GRID, "--method", "miplma", "--splits", 0, "--dry-run")
+    assert "1 run: how long cannot be told, the store has none like them" in " ".join(
+        ran.out.split()
+    )

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from mipl.cli import label_flags as flags
+from mipl.cli.lists import names
 from mipl.cli.options import (
     FORMATS,
     FalseLabels,
@@ -87,10 +88,10 @@ def import_(
         str | None, typer.Option(help="Column of file names, for folders.")
     ] = None,
     features: Annotated[
-        str | None, typer.Option(help="Columns a,b,c that are features.")
+        list[str] | None, typer.Option(help="Columns a,b,c that are features.")
     ] = None,
     coords: Annotated[
-        str | None, typer.Option(help="Columns a,b that are coordinates.")
+        list[str] | None, typer.Option(help="Columns a,b that are coordinates.")
     ] = None,
     classes: flags.Classes = None,
     variable: Annotated[
@@ -121,8 +122,8 @@ def import_(
         group=group,
         split=split,
         file=file,
-        features=flags.listed(features),
-        coords=flags.listed(coords),
+        features=names(features),
+        coords=names(coords),
         classes=classes,
         variable=variable,
     )

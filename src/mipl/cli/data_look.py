@@ -90,12 +90,12 @@ def _findings(source: Source) -> tuple[list[Finding], str]:
     from mipl.data.describe import describe
     from mipl.data.findings import findings_of_error
     from mipl.data.validate import validate
-    from mipl.errors import BadBags, BadFile
+    from mipl.errors import BadBags, BadFile, counted
 
     try:
         dataset = source.dataset()
     except (BadFile, BadBags) as error:
         return findings_of_error(error), ""
     told = describe(dataset)
-    groups = "no groups" if told.groups is None else f"{told.groups:,} groups"
-    return validate(dataset), f"{told.bags:,} bags, {groups}"
+    groups = "no groups" if told.groups is None else counted(told.groups, "group")
+    return validate(dataset), f"{counted(told.bags, 'bag')}, {groups}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mipl.cli.output import pairs, show, show_json, table, title
+from mipl.errors import counted
 from mipl.plain_text import plain
 
 if TYPE_CHECKING:
@@ -78,10 +79,10 @@ def show_findings(name: str, found: Sequence[Finding], checked: str = "") -> Non
         body.append(f"→ {one.remedy}")
         show(head, Padding(body, (0, 0, 1, 2)))
     note = (f"  {checked}", "dim")
-    show(Text.assemble((plain(name), "bold"), f": {counted(found)}", note))
+    show(Text.assemble((plain(name), "bold"), f": {by_severity(found)}", note))
 
 
-def counted(found: Sequence[Finding]) -> str:
+def by_severity(found: Sequence[Finding]) -> str:
     """Return how many findings of each severity there are, in words."""
     counts = {kind: sum(one.severity == kind for one in found) for kind in _COLOURS}
     words = [f"{n} {kind}{'s'[: n != 1]}" for kind, n in counts.items() if n]
@@ -124,8 +125,10 @@ def show_written(dataset: Dataset, path: Path, as_json: bool, **others: object) 
     names = [str(name) for name in dataset.classes[:_FEW].tolist()]
     more = ", ..." if len(dataset.classes) > _FEW else ""
     told = (
-        f"{facts['bags']:,} bags, {facts['instances']:,} instances x "
-        f"{facts['features']:,} features, {len(dataset.classes)} classes: "
+        f"{counted(len(dataset), 'bag')}, "
+        f"{counted(dataset.bags.n_instances, 'instance')} x "
+        f"{counted(dataset.bags.n_features, 'feature')}, "
+        f"{counted(len(dataset.classes), 'class', 'classes')}: "
         f"{', '.join(names)}{more}"
     )
     follow = title("next", f"mipl data validate {path}")

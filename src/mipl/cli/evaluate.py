@@ -9,6 +9,7 @@ import typer
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import say, show, show_json, table, title, warn
+from mipl.errors import counted
 from mipl.plain_text import plain
 from mipl.runs.named_values import given_options
 
@@ -51,7 +52,7 @@ def evaluate(
     found = evaluate(opened.model, dataset[chosen.numbers])
     if chosen.seen:
         warn(
-            f"{chosen.seen} of these {found.bags} bags were trained on; "
+            f"{chosen.seen} of these {counted(found.bags, 'bag')} were trained on; "
             "the figures flatter the model."
         )
     if as_json:
@@ -64,7 +65,7 @@ def evaluate(
 
 
 def _show(data: str, chosen: Chosen, found: Evaluation) -> None:
-    say(data, f"{found.bags} bags: {chosen.reason}")
+    say(data, f"{counted(found.bags, 'bag')}: {chosen.reason}")
     show(_figures(found), "", title("intervals", _drawn(found)))
     if found.truth is None:
         show("", title("no true labels", "only figures that need none are shown"))
@@ -113,7 +114,7 @@ def _drawn(found: Evaluation) -> str:
     """Tell how the intervals came to be."""
     if found.groups is None:
         return "exact for shares of bags, 1,000 bootstraps over bags for the rest"
-    return f"1,000 bootstraps over {found.groups:,} groups"
+    return f"1,000 bootstraps over {counted(found.groups, 'group')}"
 
 
 def _confusion(found: Evaluation) -> Any:

@@ -22,6 +22,7 @@ from mipl.cli.fit_options import (
 from mipl.cli.model_options import DataSeed, Fold
 from mipl.cli.options import FalseLabels, Json, PublishedSettings, Raw
 from mipl.cli.output import pairs, say, show, show_json, title, warn
+from mipl.errors import counted
 
 if TYPE_CHECKING:
     from mipl.runs.execution import FittedRun
@@ -124,7 +125,8 @@ def _show(told: dict[str, Any]) -> None:
     if told["calibrated_on"]:
         by = {"labels": "true labels", "candidates": "candidates"}
         rows["calibrated on"] = (
-            f"{told['calibrated_on']} bags, by their {by[told['calibrated_by']]}"
+            f"{counted(told['calibrated_on'], 'bag')}, by their "
+            f"{by[told['calibrated_by']]}"
         )
     if told["instances_per_bag"] is not None:
         rows["instances per bag"] = f"at most {told['instances_per_bag']:,} per epoch"

@@ -9,6 +9,7 @@ import typer
 
 from mipl.cli import label_flags as flags
 from mipl.cli.options import Json, Out, SkipBad
+from mipl.cli.verb import Verb
 from mipl.runs.named_values import given_options
 
 app = typer.Typer(help="Pictures: turned into bags.", no_args_is_help=True)
@@ -19,7 +20,7 @@ def _group() -> None:
     pass
 
 
-@app.command("to-bags")
+@app.command("to-bags", cls=Verb)
 def to_bags(
     folder: Annotated[
         Path, typer.Argument(help="A folder of pictures, searched with those below it.")

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from mipl.cli.lists import names
+
 Labels = Annotated[Path | None, typer.Option(help="Table of labels: a row per bag.")]
 Annotations = Annotated[
     Path | None, typer.Option(help="Table of votes: bag, annotator, label.")
@@ -27,19 +29,21 @@ Unsure = Annotated[
 ]
 BagId = Annotated[str | None, typer.Option(help="Column of bag ids.")]
 CandidateColumns = Annotated[
-    str | None, typer.Option(help="Column of sets, or columns a,b,c of votes.")
+    list[str] | None, typer.Option(help="Column of sets, or columns a,b,c of votes.")
 ]
 Label = Annotated[str | None, typer.Option(help="Column of true labels.")]
 Group = Annotated[str | None, typer.Option(help="Column of groups.")]
 SplitColumn = Annotated[str | None, typer.Option(help="Column of splits.")]
-Classes = Annotated[str | None, typer.Option(help="Class names a,b,c in their order.")]
+Classes = Annotated[
+    list[str] | None, typer.Option(help="Class names a,b,c in their order.")
+]
 
 
 def told(
     *,
     rule: str | None,
-    candidates: str | None,
-    classes: str | None,
+    candidates: Sequence[str] | None,
+    classes: Sequence[str] | None,
     annotators: Sequence[str] | None = None,
     unsure: Sequence[str] | None = None,
     **others: Any,
@@ -48,17 +52,16 @@ def told(
 
     Examples
     --------
-    >>> told(rule="2", candidates="a,b", classes=None, label=None)
+    >>> told(rule="2", candidates=["a,b"], classes=None, label=None)
     {'rule': 2, 'candidates': ['a', 'b']}
     """
+    columns = names(candidates)
     given = {
         **others,
         "rule": int(rule) if rule and rule.isdecimal() else rule,
-        "candidates": listed(candidates)
-        if candidates and "," in candidates
-        else candidates,
-        "classes": listed(classes),
-        "annotators": None if annotators is None else listed(",".join(annotators)),
+        "candidates": columns[0] if columns and len(columns) == 1 else columns,
+        "classes": names(classes),
+        "annotators": names(annotators),
         "unsure": None if unsure is None else dict(map(_meaning, unsure)),
     }
     return {name: value for name, value in given.items() if value is not None}
@@ -68,8 +71,3 @@ def _meaning(unsure: str) -> tuple[str, str | None]:
     """Divide a vote from the classes it stands for."""
     vote, _, classes = unsure.partition("=")
     return vote.strip(), classes or None
-
-
-def listed(names: str | None) -> list[str] | None:
-    """Split names at commas."""
-    return None if names is None else [name.strip() for name in names.split(",")]

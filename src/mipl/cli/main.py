@@ -30,6 +30,7 @@ from mipl.cli.runs_files import check, export, repair
 from mipl.cli.runs_files import import_ as import_runs
 from mipl.cli.runs_look import compare, ls, show_
 from mipl.cli.tune import tune
+from mipl.cli.verb import Verb
 from mipl.errors import MiplError
 
 app = typer.Typer(
@@ -45,26 +46,26 @@ runs = typer.Typer(
     help="Results of many runs: compute, look, compare, share.", no_args_is_help=True
 )
 # The verbs of a group stand in the order in which one meets them.
-data.command("list")(list_)
-data.command()(describe)
-data.command()(validate)
-data.command()(build)
-data.command()(fetch)
-data.command("import")(import_data)
-data.command()(convert)
-runs.command()(compute)
-runs.command()(ls)
-runs.command("show")(show_)
-runs.command()(compare)
-runs.command()(export)
-runs.command("import")(import_runs)
-runs.command()(check)
-runs.command()(repair)
+data.command("list", cls=Verb)(list_)
+data.command(cls=Verb)(describe)
+data.command(cls=Verb)(validate)
+data.command(cls=Verb)(build)
+data.command(cls=Verb)(fetch)
+data.command("import", cls=Verb)(import_data)
+data.command(cls=Verb)(convert)
+runs.command(cls=Verb)(compute)
+runs.command(cls=Verb)(ls)
+runs.command("show", cls=Verb)(show_)
+runs.command(cls=Verb)(compare)
+runs.command(cls=Verb)(export)
+runs.command("import", cls=Verb)(import_runs)
+runs.command(cls=Verb)(check)
+runs.command(cls=Verb)(repair)
 app.add_typer(data, name="data")
 app.add_typer(images.app, name="images")
 app.add_typer(runs, name="runs")
 for verb in (fit, tune, predict, evaluate, explain, methods, demo, reproduce):
-    app.command()(verb)
+    app.command(cls=Verb)(verb)
 
 
 def _version(wanted: bool) -> None:

@@ -8,10 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mipl.errors import MiplError
-
 RESULTS = Path("results.db")
-_MOST = 1000  # Splits; a longer range is a slip of the finger.
 
 
 class Backend(StrEnum):
@@ -33,9 +30,13 @@ Data = Annotated[
     typer.Option("--data", metavar="NAME", help="A data set; repeatable."),
 ]
 Counts = Annotated[
-    str | None, typer.Option("--r", metavar="N", help="False labels: 2, 1,3 or 1-3.")
+    list[str] | None,
+    typer.Option("--r", metavar="N", help="False labels: 2, 1,3 or 1-3; repeatable."),
 ]
-Splits = Annotated[str | None, typer.Option(metavar="N", help="Splits: 0, 0,5 or 0-9.")]
+Splits = Annotated[
+    list[str] | None,
+    typer.Option(metavar="N", help="Splits: 0, 0,5 or 0-9; repeatable."),
+]
 Epochs = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Of every method: a quick look."),
@@ -61,25 +62,3 @@ State = Annotated[
     list[str] | None,
     typer.Option("--state", help="finished, diverged or failed; repeatable."),
 ]
-
-
-def numbers(option: str, text: str | None) -> tuple[int, ...] | None:
-    """Read numbers and ranges.
-
-    Examples
-    --------
-    >>> numbers("--splits", "0,3-5")
-    (0, 3, 4, 5)
-    """
-    if text is None:
-        return None
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        if not first.isdecimal() or not (last or first).isdecimal():
-            raise MiplError(f"{option} takes numbers and ranges, as 0,3-5; got {text}.")
-        end = int(last or first)
-        if not int(first) <= end < int(first) + _MOST:
-            raise MiplError(f"the range {part.strip()} of {option} is empty or absurd.")
-        found += range(int(first), end + 1)
-    return tuple(dict.fromkeys(found))

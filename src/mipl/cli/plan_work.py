@@ -10,6 +10,7 @@ import typer
 
 from mipl.cli.output import FOUND_ERRORS, WRONG_INPUT, pairs, show, warn
 from mipl.cli.plan_options import Backend
+from mipl.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,14 +53,17 @@ def show_expected(told: dict[str, Any], workers: int) -> None:
     """Print what ``expected`` has found."""
     from mipl.cli.progress import duration
 
-    time = f"about {duration(told['seconds'])} with {workers} workers"
+    time = f"about {duration(told['seconds'])} with {counted(workers, 'worker')}"
     if told["rough_estimate"]:
         time += f" ({told['rough_estimate']} runs judged by other data only)"
     if told["without_estimate"]:
-        time += f", and {told['without_estimate']} runs unlike any in the store"
+        other = counted(told["without_estimate"], "run")
+        time += f", and {other} unlike any in the store"
+        if told["without_estimate"] == told["to_compute"]:
+            time = "how long cannot be told, the store has none like them"
     rows = {
         "runs": f"{told['runs']}, {told['known']} of them known{_diverged(told)}",
-        "to compute": f"{told['to_compute']} runs: {time}",
+        "to compute": f"{counted(told['to_compute'], 'run')}: {time}",
     }
     show(pairs(rows))
     tell_absent(told["absent"])

@@ -19,6 +19,7 @@ from mipl.cli.options import (
     SkipBad,
 )
 from mipl.cli.output import say, show, show_json, table, warn
+from mipl.errors import counted
 from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _show(columns: dict[str, Array], data: str, out: Path | None) -> None:
         [f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row.values()]
         for row in _records({name: v[:_FIRST] for name, v in columns.items()})
     ]
-    note = f"the first {_FIRST} of {n} bags" if n > _FIRST else f"{n} bags"
+    note = f"the first {_FIRST} of {n} bags" if n > _FIRST else counted(n, "bag")
     say(data, note)
     show(table(list(columns), rows))
     if out is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mipl.cli.lists import names, numbers
 from mipl.cli.options import Json
 from mipl.cli.output import say, show, show_json
 from mipl.cli.plan_options import (
@@ -24,7 +25,6 @@ from mipl.cli.plan_options import (
     StoreFile,
     Where,
     Workers,
-    numbers,
 )
 
 if TYPE_CHECKING:
@@ -90,9 +90,11 @@ def reproduce(
     if name == ["list"]:
         _list(as_json)
         return
-    wanted = _artefacts(name)
+    wanted, formats = _artefacts(name), names(formats)
     _check_formats(formats or [])
-    selection = _selection(method, data, r, splits, preset, epochs, not unpaired)
+    selection = _selection(
+        names(method), names(data), r, splits, names(preset), epochs, not unpaired
+    )
     plan = _plan(wanted, selection)
     if dry_run:
         each = {one.name: len(one.plan(selection)) for one in wanted}
@@ -140,8 +142,8 @@ def _list(as_json: bool) -> None:
 def _selection(
     methods: list[str] | None,
     data: list[str] | None,
-    r: str | None,
-    splits: str | None,
+    r: list[str] | None,
+    splits: list[str] | None,
     presets: list[str] | None,
     epochs: int | None,
     paired: bool,
@@ -155,11 +157,11 @@ def _selection(
     for id in methods or ():
         find(id)
     sets = {*SOURCES, *(one.name for one in SOURCES.values())}
-    for kind, names, known in (
+    for kind, given, known in (
         ("data set of the paper", data, sets),
         ("preset", presets, set(PRESETS)),
     ):
-        for name in names or ():
+        for name in given or ():
             if name not in known:
                 raise unknown(kind, name, known)
     return Selection(
@@ -179,10 +181,35 @@ def _plan(wanted: Sequence[Artefact], selection: Selection) -> list[Run]:
 
     plan = [run for one in wanted for run in one.plan(selection)]
     # A table of data sets has no runs, whatever is selected.
-    if not plan and any(one.plan(Selection()) for one in wanted):
-        names = ", ".join(one.name for one in wanted)
-        raise MiplError(f"nothing of {names} is selected; leave an option out.")
+    if any(one.plan(Selection()) for one in wanted):
+        shown = ", ".join(one.name for one in wanted)
+        _refuse_unused(wanted, selection, shown)
+        if not plan:
+            raise MiplError(f"nothing of {shown} is selected; leave an option out.")
     return list(dict.fromkeys(plan))
+
+
+def _refuse_unused(
+    wanted: Sequence[Artefact], selection: Selection, shown: str
+) -> None:
+    """Tell what was asked for and is in none of the tables and figures."""
+    from mipl.errors import MiplError
+
+    options = {
+        "methods": "--method", "data": "--data", "r": "--r", "splits": "--splits",
+        "presets": "--preset",
+    }  # fmt: skip
+    for field, option in options.items():
+        for value in getattr(selection, field) or ():
+            alone = replace(selection, **{field: (value,)})  # type: ignore[arg-type]
+            if any(one.plan(alone) for one in wanted):
+                continue
+            remedy = "leave it out"
+            if field == "methods":
+                remedy += f", or compare it by mipl runs compute {option} {value}"
+            raise MiplError(
+                f"nothing of {shown} is selected by {option} {value}; {remedy}."
+            )
 
 
 def _show_dry_run(told: dict[str, Any], workers: int, as_json: bool) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mipl.cli.lists import names, numbers
 from mipl.cli.options import Json, PublishedSettings
 from mipl.cli.output import say, show_json
 from mipl.cli.plan_options import (
@@ -22,7 +23,6 @@ from mipl.cli.plan_options import (
     StoreFile,
     Where,
     Workers,
-    numbers,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def compute(
     method: Methods = None,
     data: Data = None,
     r: Counts = None,
-    splits: Splits = "0-9",
+    splits: Splits = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the training.")] = 0,
     published: PublishedSettings = False,
     epochs: Epochs = None,
@@ -73,7 +73,7 @@ def compute(
             "training": {} if epochs is None else {"epochs": epochs},
         }
     )
-    plan = _plan(method or (), data or (), r, splits, seed, own)
+    plan = _plan(names(method) or (), names(data) or (), r, splits, seed, own)
     if dry_run:
         told = plan_work.expected(plan, store, workers, retry_diverged)
         show_json(told) if as_json else plan_work.show_expected(told, workers)
@@ -94,8 +94,8 @@ def compute(
 def _plan(
     methods: Sequence[str],
     data: Sequence[str],
-    r: str | None,
-    splits: str | None,
+    r: Sequence[str] | None,
+    splits: Sequence[str] | None,
     seed: int,
     told: RunSettings,
 ) -> list[Run]:
@@ -116,7 +116,7 @@ def _plan(
     plan = [
         (told | RunSettings({"method": id, "split": split, "seed": seed, **one})).run()
         for one in _data(data, r)
-        for split in numbers("--splits", splits) or ()
+        for split in numbers("--splits", splits or ["0-9"]) or ()
         for id in methods
     ]
     for run in dict.fromkeys(replace(run, split=0) for run in plan):
@@ -124,7 +124,7 @@ def _plan(
     return plan
 
 
-def _data(names: Sequence[str], r: str | None) -> list[dict[str, Any]]:
+def _data(given: Sequence[str], r: Sequence[str] | None) -> list[dict[str, Any]]:
     """Return each name of the catalog with each r, and each file once, as it is."""
     from mipl.datasets import CATALOG
     from mipl.errors import MiplError
@@ -132,9 +132,9 @@ def _data(names: Sequence[str], r: str | None) -> list[dict[str, Any]]:
     from mipl.runs.source import Source
 
     found: list[dict[str, Any]] = []
-    for name in names:
+    for name in given:
         if name in CATALOG:
-            counts = numbers("--r", r or "1") or ()
+            counts = numbers("--r", r or ["1"]) or ()
             found += [{"data": name, "r": count} for count in counts]
             continue
         path = existing(Source(name).path())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mipl.cli.lists import names, numbers
 from mipl.cli.options import Json
 from mipl.cli.output import pairs, say, show, show_json, table, title
 from mipl.cli.plan_options import (
@@ -15,7 +16,6 @@ from mipl.cli.plan_options import (
     Methods,
     State,
     StoreFile,
-    numbers,
 )
 from mipl.plain_text import plain
 
@@ -31,17 +31,18 @@ def chosen(
     store: Store,
     method: list[str] | None,
     data: list[str] | None,
-    r: str | None,
+    r: list[str] | None,
     state: list[str] | None,
 ) -> list[Result]:
     """Return the results that the options select; all where none is given."""
     from mipl.errors import unknown
     from mipl.runs.result import STATES
 
+    state = names(state)
     for name in state or ():
         if name not in STATES:
             raise unknown("state", name, STATES)
-    where = {"method": method, "data": data, "r": numbers("--r", r)}
+    where = {"method": names(method), "data": names(data), "r": numbers("--r", r)}
     given = {name: value for name, value in where.items() if value}
     return store.results(state or STATES, **given)
 

@@ -17,7 +17,7 @@ from mipl.data.frozen import Array, Frozen
 from mipl.data.half_rows import HalfRows
 from mipl.data.indexing import Index, chosen
 from mipl.data.stacking import as_offsets, stack
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
 
 __all__ = ["Array", "Bags", "Index", "Rows"]
 
@@ -287,8 +287,9 @@ class Bags(Frozen):
         place = ", float16" if isinstance(self.instances, HalfRows) else ""
         place = ", on disk" if self.on_disk and not place else place
         return (
-            f"Bags({len(self)} bags, {self.n_instances} instances x "
-            f"{self.n_features} features, {span}{place})"
+            f"Bags({counted(len(self), 'bag')}, "
+            f"{counted(self.n_instances, 'instance')} x "
+            f"{counted(self.n_features, 'feature')}, {span}{place})"
         )
 
 

@@ -17,7 +17,7 @@ from mipl.data.label_sets import (
     encode,
     read_sets,
 )
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
 
 __all__ = ["Candidates", "encode"]
 
@@ -153,7 +153,8 @@ class Candidates(Frozen):
         kind = ", weighted" if self.weights is not None else ""
         mean = f"{self.sizes.mean():.2f}" if len(self) else "0"
         return (
-            f"Candidates({len(self)} bags, {len(self.classes)} classes, "
+            f"Candidates({counted(len(self), 'bag')}, "
+            f"{counted(len(self.classes), 'class', 'classes')}, "
             f"{mean} candidates on average{kind})"
         )
 

@@ -56,7 +56,7 @@ class Patches(ImageBags):
     --------
     >>> bags = Patches(grid=5).transform(np.zeros((2, 224, 224, 3), np.uint8))
     >>> bags, bags.instance_shape
-    (Bags(2 bags, 50 instances x 5808 features, 25-25 per bag), (3, 44, 44))
+    (Bags(2 bags, 50 instances x 5,808 features, 25-25 per bag), (3, 44, 44))
     >>> bags.coords[0].tolist()
     [2.0, 2.0, 46.0, 46.0]
     """

@@ -33,7 +33,7 @@ class SIFT(ImageBags):
     --------
     >>> bags = SIFT().transform([np.zeros((64, 64), np.uint8)])
     >>> bags
-    Bags(1 bags, 25 instances x 128 features, 25-25 per bag)
+    Bags(1 bag, 25 instances x 128 features, 25-25 per bag)
     >>> SIFT(patch=16, stride=48).transform([np.zeros((224, 224), np.uint8)]).coords[1]
     array([48.,  0., 64., 16.], dtype=float32)
     """

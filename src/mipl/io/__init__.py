@@ -91,7 +91,7 @@ def read_dataset(
     ...     _ = path.write_text("\n".join(lines))
     ...     data = read_dataset(path)
     >>> data.bags, [sorted(s) for s in data.candidates]
-    (Bags(2 bags, 3 instances x 1 features, 1-2 per bag), [['elm', 'oak'], ['oak']])
+    (Bags(2 bags, 3 instances x 1 feature, 1-2 per bag), [['elm', 'oak'], ['oak']])
     """
     path = existing(path)
     form = _form_of(path)
@@ -133,7 +133,7 @@ def read_bags(
     ...     path = Path(folder, "trees.csv")
     ...     _ = path.write_text("bag_id,height\np,3\np,4\nq,2\n")
     ...     read_bags(path)
-    Bags(2 bags, 3 instances x 1 features, 1-2 per bag)
+    Bags(2 bags, 3 instances x 1 feature, 1-2 per bag)
     """
     path = existing(path)
     form = _form_of(path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
 from mipl.reports.plots import (
     ATTENTION,
     GRID,
@@ -226,4 +226,5 @@ def _headline(told: Explanation, name: str, drawn: int) -> str:
     of = f"{drawn} of " if drawn < told.bag.n_instances else ""
     known = told.label is not None and told.bag.instance_labels is not None
     marked = ", green: of the true class" if known else ""
-    return f"{headline(told)}; {of}{told.bag.n_instances} instances by {name}{marked}"
+    drawn_of = f"{of}{counted(told.bag.n_instances, 'instance')}"
+    return f"{headline(told)}; {drawn_of} by {name}{marked}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
 from mipl.files import holds_file
 from mipl.images.finished_pictures import PictureBag
 from mipl.images.image_bags import Area, ImageBags
@@ -59,7 +59,7 @@ def draw_overlay(told: Explanation, generator: ImageBags | None = None) -> Figur
         # Room taken from both keeps the two pictures of one size, side by side.
         figure.colorbar(shade, ax=[plain, covered], label=name, shrink=0.8)
         plain.set_title(shortened(Path(_address(told)).name))
-        covered.set_title(f"{told.bag.n_instances} instances by {name}")
+        covered.set_title(f"{counted(told.bag.n_instances, 'instance')} by {name}")
         draw_classes(classes, told)
         figure.suptitle(headline(told), x=0.01, ha="left")
     return figure

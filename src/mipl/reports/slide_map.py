@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mipl.errors import counted
 from mipl.images.pixels import Pixels
 from mipl.images.slides import Slide
 from mipl.reports.bag_plots import draw_classes, headline, instance_weights
@@ -90,7 +91,9 @@ def draw_map(
         draw_classes(figure.add_subplot(beside[0]), told)
         _top_tiles(figure, beside[1], told, boxes, top, lying.slide)
         figure.suptitle(
-            f"{headline(told)}; {told.bag.n_instances:,} instances", x=0.01, ha="left"
+            f"{headline(told)}; {counted(told.bag.n_instances, 'instance')}",
+            x=0.01,
+            ha="left",
         )
     return figure
 
@@ -259,7 +262,9 @@ def draw_track(told: Explanation, places: Places) -> Figure:
         upper.set_xlim(float(start.min()), float(end.max()))
         draw_classes(figure.add_subplot(grid[:, 1]), told)
         figure.suptitle(
-            f"{headline(told)}; {told.bag.n_instances:,} instances", x=0.01, ha="left"
+            f"{headline(told)}; {counted(told.bag.n_instances, 'instance')}",
+            x=0.01,
+            ha="left",
         )
     return figure
 
