@@ -114,8 +114,8 @@ def test_calibration_bags_are_kept_out_of_the_fit(fit, tmp_path) -> None:
     assert told["calibrated_by"] == "labels"  # The data have them.
     model = mipl.load_model(tmp_path / "run/model")
     assert len(model.label_weights_) == 30
-    kind, p, sets = model.conformal_
-    assert kind == "candidates" and len(p) == len(sets) == 10
+    kind, p, truth = model.conformal_
+    assert kind == "labels" and len(p) == len(truth) == 10
     seen = json.loads((tmp_path / "run/bags.json").read_text())["bags"]
     assert len(seen) == 40  # Both have been seen.
 
@@ -161,7 +161,7 @@ def test_nothing_is_left_of_a_fit_that_fails(fit, tmp_path) -> None:
         (("--set", "training=3"), "names a table; give training.NAME=VALUE."),
         (("--set", "random_state=1"), "give --seed instead"),
         (("--set", "options.n_bag=1"), "did you mean 'n_bags'?"),
-        (("--set", "seed=x"), "seed of a run must be a whole number >= 0; got 'x'."),
+        (("--set", "seed=x"), "seed of a run must be a whole number >= 0"),
         (("--split", "12"), "fold must be 0 to 9; got 12."),
         (("--split", "1", "--all"), "--split and --all exclude each other"),
         (

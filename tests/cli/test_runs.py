@@ -120,6 +120,18 @@ def test_what_diverged_is_not_forgotten_where_its_data_are_absent(runs, tmp_path
     "arguments, sentence",
     [
         ((), "nothing is asked for; give --method and --data."),
+        (
+            ("--method", "miplma", "--data", "synthetic", "--set", "split=3"),
+            "--set split=... is one run's; give --splits.",
+        ),
+        (
+            ("--method", "miplma", "--data", "synthetic", "--set", "trainig.lr=1"),
+            "unknown table in --set 'trainig'; did you mean 'training'?",
+        ),
+        (
+            ("--method", "miplma", "--data", "synthetic", "--set", "calibrate=0.2"),
+            "leave calibrate out",
+        ),
         (("--method", "miplam", *GRID), "did you mean 'miplma'?"),
         (("--method", "miplma", "--data", "digits"), "unknown data set 'digits'"),
         (("--method", "miplma", *GRID, "--splits", "x"), "--splits takes numbers"),
