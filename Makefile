@@ -6,10 +6,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # The build tools are pinned as well, so pip must not fetch its own.
 EDITABLE := $(PIP) --no-build-isolation -e
 WORKERS ?= 2
+SHARE ?= 1
 # Small models are fastest with one thread; parallel work is processes.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup demo test lint names slow bench results data clean
+.PHONY: setup demo test lint names slow attack bench results data clean
 
 setup: $(VENV)/all
 demo: $(VENV)/core
@@ -25,6 +26,9 @@ names: $(VENV)/core
 	$(BIN)/python scripts/public_names.py > names.pyi && mv names.pyi src/mipl/__init__.pyi
 slow: $(VENV)/all
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+# Hours: what of the attacks is not done yet; SHARE=0.01 for a hundredth of it.
+attack: $(VENV)/all
+	$(BIN)/python -m tests.attacks.campaign --share $(SHARE)
 bench: $(VENV)/all
 	$(BIN)/python -m benchmarks
 results: $(VENV)/all

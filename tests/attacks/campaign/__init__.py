@@ -1,0 +1,1 @@
+"""Attacks in numbers: run by ``make attack``, in pieces that resume."""
