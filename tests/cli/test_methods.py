@@ -19,8 +19,12 @@ def test_the_list_names_every_method(run) -> None:
 def test_one_method_shows_arguments_and_defaults(run) -> None:
     ran = run("methods", "miplma-released")
     lines = [line.split() for line in ran.out.splitlines()]
-    assert ["training.batch_size", "1"] in lines
-    assert ["margin", "bag"] in lines and ["lam", str(mipl.MIPLMA().lam)] in lines
+    defaults = [line[:2] for line in lines]
+    assert ["training.batch_size", "1"] in defaults
+    assert ["margin", "bag"] in defaults
+    assert ["lam", str(mipl.MIPLMA().lam)] in defaults
+    told = " ".join(" ".join(line) for line in lines)
+    assert "number >= 0" in told and "lambda" in told
 
 
 def test_published_settings_are_told_apart_from_ours_with_their_source(run) -> None:
@@ -60,6 +64,23 @@ def test_json_holds_arguments_of_all_methods(run) -> None:
             list(paper[name]) if name.endswith("record_bags") else paper[name]
         )
     assert run("methods", "miplma", "--json").json == told["miplma"]
+
+
+def test_json_is_a_schema_of_which_a_form_can_be_made(run) -> None:
+    schema = run("methods", "proden", "--json").json["schema"]
+    assert schema["type"] == "object" and schema["title"] == "PRODEN"
+    found = schema["properties"]
+    assert found["backbone"] == {
+        "description": found["backbone"]["description"],
+        "enum": ["linear", "mlp"],
+        "default": "linear",
+    }
+    assert found["training__clip"]["type"] == ["number", "null"]
+    assert (found["training__clip"]["exclusiveMinimum"], found["width"]["default"]) == (
+        0,
+        [300, 301, 302, 303],
+    )
+    assert all(one["description"] for one in found.values())
 
 
 def test_cite_prints_bibtex(run) -> None:

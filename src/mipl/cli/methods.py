@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from mipl.methods.catalogue.method_row import MethodRow, Published
+    from mipl.parameters import Parameter
 
 
 def methods(
@@ -59,10 +60,10 @@ def _show(row: MethodRow) -> None:
     about = {"": row.summary, "reference": row.reference.text}
     show(title(row.id, row.title), pairs(about), "")
     arguments = [
-        (name.replace("__", "."), "null" if value is None else value)
-        for name, value in _arguments(row).items()
+        (name.replace("__", "."), _default(one), one.may_be(), one.about)
+        for name, one in row.parameters().items()
     ]
-    show(table(["argument", "default"], arguments))
+    show(table(["argument", "default", "may be", ""], arguments))
     for _, alike in groupby(row.published, lambda one: replace(one, r=None)):
         show("", *_published(list(alike)))
 
@@ -91,6 +92,7 @@ def _as_dict(row: MethodRow) -> dict[str, Any]:
         "summary": row.summary,
         "reference": row.reference.text,
         "arguments": {} if row.fault else _arguments(row),
+        "schema": {} if row.fault else row.schema(),
         "published": [asdict(one) for one in row.published],
         "fault": row.fault or None,
     }
@@ -98,8 +100,9 @@ def _as_dict(row: MethodRow) -> dict[str, Any]:
 
 def _arguments(row: MethodRow) -> dict[str, Any]:
     """Return arguments and defaults as plain values, without what holds others."""
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in row.defaults().items()
-        if name != "training"
-    }
+    return {name: _default(one, None) for name, one in row.parameters().items()}
+
+
+def _default(one: Parameter, none: str | None = "null") -> Any:
+    value = none if one.default is None else one.default
+    return list(value) if isinstance(value, tuple) else value

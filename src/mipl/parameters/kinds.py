@@ -63,19 +63,21 @@ class Parameter:
         """Refuse a value that the argument may not have, by its name."""
         if (value is None and self.or_none) or self.holds(value):
             return
-        none = "None or " if self.or_none else ""
         raise MiplError(
-            f"{name} must be {none}{self.must()}; "
-            f"got {_shown(value)}{self.guess(value)}"
+            f"{name} must be {self.may_be()}; got {_shown(value)}{self.guess(value)}"
         )
+
+    def may_be(self) -> str:
+        """Return all that the value may be."""
+        return f"None or {self.must()}" if self.or_none else self.must()
 
     def holds(self, value: Any) -> bool:
         """Tell whether a value that is not None will do."""
         return True
 
     def must(self) -> str:
-        """Return what a sentence says that the value must be."""
-        return f"a {self.words}"
+        """Return what a value that is not None must be."""
+        return self.words
 
     def guess(self, value: Any) -> str:
         """Return the end of that sentence: what may have been meant, or a full stop."""

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from mipl.errors import MiplError, unknown
+from mipl.parameters import Parameter, Part, parameters
 
 if TYPE_CHECKING:
     from mipl.methods.bases.base import BagClassifier
@@ -185,6 +186,31 @@ class MethodRow:
         """Return every argument with the value it has where nobody gives another."""
         return _all_arguments(self.build({}, {}))
 
+    def parameters(self) -> dict[str, Parameter]:
+        """Return every argument with its declaration, its default that of this row."""
+        return _all_parameters(self.build({}, {}))
+
+    def schema(self) -> dict[str, Any]:
+        """Return the arguments as a JSON schema, of which a form can be made.
+
+        Those of the training settings stand beside the others, as ``training__lr``.
+
+        Examples
+        --------
+        >>> from mipl.methods.catalogue.registry import find
+        >>> of_dropout = find("miplma-paper").schema()["properties"]["dropout"]
+        >>> {name: of_dropout[name] for name in ("type", "maximum", "default")}
+        {'type': 'number', 'maximum': 0.95, 'default': 0.0}
+        """
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": self.title,
+            "description": self.summary,
+            "type": "object",
+            "properties": {n: one.schema() for n, one in self.parameters().items()},
+            "additionalProperties": False,
+        }
+
     def settings_for(self, data: str, r: int) -> Published:
         """Return what was published for a data set and a number of false labels."""
         if not self.published:
@@ -246,6 +272,25 @@ def _all_arguments(estimator: BagClassifier) -> dict[str, Any]:
     if estimator.get_params(deep=False).get("training", 0) is None:
         estimator.set_params(training=estimator._default_training())
     return cast("dict[str, Any]", estimator.get_params())
+
+
+def _all_parameters(estimator: BagClassifier) -> dict[str, Parameter]:
+    """Return the declarations of the arguments, parts taken apart."""
+    found: dict[str, Parameter] = {}
+    around: dict[str, Parameter] = {}
+    for name, one in parameters(type(estimator)).items():
+        value = getattr(estimator, name)
+        if name == _INNER:
+            found = _all_parameters(value)
+        elif isinstance(one, Part):
+            part = estimator._default_training() if value is None else value
+            inner = parameters(one.of)
+            for own, declared in inner.items():
+                default = getattr(part, own)
+                around[f"{name}__{own}"] = replace(declared, default=default)
+        else:
+            around[name] = replace(one, default=value)
+    return {**found, **around}
 
 
 Row = MethodRow  # As plug-ins written for version 0.1.0 name it.
