@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from mipl.errors import MiplError, unknown
-from mipl.parameters import Parameter, Part, parameters
+from mipl.parameters.declared import parameters
+from mipl.parameters.kinds import Parameter, Part
 
 if TYPE_CHECKING:
     from mipl.methods.bases.base import BagClassifier
