@@ -13,7 +13,7 @@ from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Spot
 from mipl.paper.entrants import DEMIPL, OURS
 from mipl.paper.index import ARTEFACTS
-from mipl.reports.latex import as_latex, escaped
+from mipl.reports.latex import as_latex, as_latex_fragment, escaped
 
 
 def test_special_characters_are_escaped():
@@ -27,8 +27,18 @@ def test_unknown_characters_do_not_stop_a_compiler():
     assert as_latex([PRODUCT]).isascii()
 
 
-def test_environments_and_braces_are_balanced():
-    text = as_latex([PRODUCT])
+def test_a_fragment_is_the_document_without_its_frame():
+    document, fragment = as_latex([PRODUCT]), as_latex_fragment([PRODUCT])
+    note, tables = fragment.split("\n", 1)
+    assert note == r"% In the preamble: \usepackage{booktabs,longtable}"
+    assert tables in document and r"\begin{longtable}" in tables
+    for frame in (r"\documentclass", r"\begin{document}", r"\end{document}"):
+        assert frame in document and frame not in fragment
+
+
+@pytest.mark.parametrize("form", [as_latex, as_latex_fragment])
+def test_environments_and_braces_are_balanced(form):
+    text = form([PRODUCT])
     opened = re.findall(r"\\begin\{(\w+)\}", text)
     closed = re.findall(r"\\end\{(\w+)\}", text)
     assert sorted(opened) == sorted(closed)

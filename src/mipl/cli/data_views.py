@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,7 +132,7 @@ def show_written(dataset: Dataset, path: Path, as_json: bool, **others: object) 
         f"{counted(len(dataset.classes), 'class', 'classes')}: "
         f"{', '.join(names)}{more}"
     )
-    follow = title("next", f"mipl data validate {path}")
+    follow = title("next", shlex.join(["mipl", "data", "validate", str(path)]))
     show(title(str(path), told), follow, wrap=False)
 
 

@@ -21,7 +21,7 @@ from mipl.cli.fit_options import (
 )
 from mipl.cli.model_options import DataSeed, Fold
 from mipl.cli.options import FalseLabels, Json, PublishedSettings, Raw
-from mipl.cli.output import pairs, say, show, show_json, title, warn
+from mipl.cli.output import next_step, pairs, say, show, show_json, title, warn
 from mipl.errors import counted
 
 if TYPE_CHECKING:
@@ -136,4 +136,4 @@ def _show(told: dict[str, Any]) -> None:
         rows["test accuracy"] = f"{told['test']['truth']['accuracy']:.3f}"
     show(title(told["method"], told["data"]), pairs(rows), "")
     say("saved", told["folder"])
-    say("next", f"mipl evaluate {told['folder']} {told['data']}")
+    next_step("mipl", "evaluate", told["folder"], told["data"])

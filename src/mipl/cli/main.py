@@ -22,6 +22,7 @@ from mipl.cli.evaluate import evaluate
 from mipl.cli.explain import explain
 from mipl.cli.fit import fit
 from mipl.cli.methods import methods
+from mipl.cli.option_names import command_of, in_options
 from mipl.cli.output import INTERRUPTED, WRONG_INPUT, tell_error
 from mipl.cli.predict import predict
 from mipl.cli.reproduce import reproduce
@@ -89,7 +90,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         app(arguments, prog_name="mipl")
         code = 0
     except MiplError as error:
-        tell_error(error)
+        words = sys.argv[1:] if arguments is None else arguments
+        command = command_of(typer.main.get_command(app), words)
+        tell_error(MiplError(in_options(str(error), command)))
         code = WRONG_INPUT
     except OSError as error:
         # What the system refuses is no mistake of the program.

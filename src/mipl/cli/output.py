@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -49,6 +50,11 @@ def show(*parts: RenderableType, wrap: bool = True) -> None:
 def say(word: str, text: str) -> None:
     """Print a line that is never broken: a path or a command can be copied from it."""
     console().print(title(word, text), soft_wrap=True)
+
+
+def next_step(*words: object) -> None:
+    """Print a command that can be copied, whatever the names in it."""
+    say("next", shlex.join(map(str, words)))
 
 
 def tell_error(error: BaseException) -> None:

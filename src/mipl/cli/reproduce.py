@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from mipl.paper.artefact_selection import Selection
     from mipl.runs.run import Run
 
-_SUFFIXES = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
+_SUFFIXES = {
+    "text": "txt",
+    "markdown": "md",
+    "latex": "tex",
+    "latex-fragment": "fragment.tex",  # For the \\input of a document.
+    "csv": "csv",
+}
 
 
 def reproduce(
@@ -70,7 +76,8 @@ def reproduce(
         list[str] | None,
         typer.Option(
             "--format",
-            help="text, markdown, latex, csv or html, in a file; png, svg or pdf, a "
+            help="text, markdown, latex, latex-fragment (for a document of your own), "
+            "csv or html, in a file; png, svg or pdf, a "
             "file for each picture; repeatable.",
         ),
     ] = None,

@@ -8,7 +8,7 @@ import typer
 
 from mipl.cli.lists import names, numbers
 from mipl.cli.options import Json, PublishedSettings
-from mipl.cli.output import say, show_json
+from mipl.cli.output import next_step, say, show_json
 from mipl.cli.plan_options import (
     RESULTS,
     Address,
@@ -87,7 +87,7 @@ def compute(
     else:
         plan_work.show_done(told)
         say("saved", str(store))
-        say("next", f"mipl runs ls --store {store}")
+        next_step("mipl", "runs", "ls", "--store", store)
     plan_work.finish(told)
 
 

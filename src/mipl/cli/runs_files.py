@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mipl.cli.options import Json
-from mipl.cli.output import FOUND_ERRORS, say, show_json, warn
+from mipl.cli.output import FOUND_ERRORS, next_step, say, show_json, warn
 from mipl.cli.plan_options import RESULTS, Counts, Data, Methods, State, StoreFile
 
 
@@ -54,7 +54,7 @@ def import_(
         show_json({"store": str(store)} | vars(found))
         return
     say("imported", f"{found.added} results, {found.known} were known")
-    say("next", f"mipl runs ls --store {store}")
+    next_step("mipl", "runs", "ls", "--store", store)
 
 
 def check(store: StoreFile = RESULTS, as_json: Json = False) -> None:
@@ -69,7 +69,7 @@ def check(store: StoreFile = RESULTS, as_json: Json = False) -> None:
             warn(fault)
         say("whole", f"{found.whole} results, {found.unsealed} of them without a seal")
         if found.faults:
-            say("next", f"mipl runs repair repaired.db --store {store}")
+            next_step("mipl", "runs", "repair", "repaired.db", "--store", store)
     if found.faults:
         raise typer.Exit(FOUND_ERRORS)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import typer
 
 from mipl.cli.model_options import DataSeed, Fold
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw
-from mipl.cli.output import pairs, say, show, show_json, table, title
+from mipl.cli.output import next_step, pairs, say, show, show_json, table, title
 from mipl.cli.tune_options import (
     Folds,
     Method,
@@ -184,7 +183,7 @@ def _show(told: dict[str, Any]) -> None:
     show(table(["trial", "score", "folds", *names], best), "")
     say("study", told["study"])
     say("saved", told["config"])
-    say("next", f"mipl fit --config {shlex.quote(told['config'])} --out run")
+    next_step("mipl", "fit", "--config", told["config"], "--out", "run")
 
 
 def _short(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from inspect import Parameter, signature
@@ -19,14 +19,15 @@ from mipl.io.left_out import BagsLeftOut, LeftOut
 from mipl.io.split_files import read_split_files
 from mipl.io.tables.annotations import read_annotations
 from mipl.io.tables.columns import as_text
-from mipl.io.tables.label_table import as_ids
 
 __all__ = [
     "BagsLeftOut",
     "check_dataset_name",
+    "has_labels",
     "read_annotations",
     "read_bags",
     "read_dataset",
+    "read_open",
     "read_split_files",
     "write_dataset",
 ]
@@ -39,6 +40,7 @@ _MAT = "mipl.io.matlab.mat"
 _NPZ = "mipl.io.arrays.npz"
 _TABLE = "mipl.io.tables.long_table"
 _FOLDER = "mipl.io.folders.folders"
+_LABELS = "mipl.io.tables.label_table"
 
 # In this order: anything that begins like text may be a table.
 _BY_CONTENT = (_MAT, _HDF5, _NPZ, _FOLDER, _TABLE)
@@ -154,7 +156,7 @@ def read_bags(
 
 def _chosen(bags: Bags, ids: Any, left: LeftOut) -> Bags:
     """Return the bags with these ids, in their order."""
-    wanted = as_ids(ids)
+    wanted: list[str] = import_module(_LABELS).as_ids(ids)
     if bags.bag_ids is None:
         raise MiplError(f"{left.where} has no bag ids to choose by; leave ids out.")
     place = {as_text(name): i for i, name in enumerate(bags.bag_ids.tolist())}
@@ -163,6 +165,20 @@ def _chosen(bags: Bags, ids: Any, left: LeftOut) -> Bags:
             left.add(name, f"{left.where} has no bag {name[:80]!r}")
     left.settle(len(wanted))
     return bags[[place[name] for name in wanted if name in place]]
+
+
+def has_labels(path: str | Path) -> bool:
+    """Tell whether a folder of bag files has labels."""
+    return bool(import_module(_FOLDER).has_labels(path))
+
+
+def read_open(path: str | Path, classes: Any, ids: Sequence[Any] | None) -> Dataset:
+    """Read a folder without labels: every class is a candidate of each bag.
+
+    ``ids`` says which bags to read; those that there are not are no mistake.
+    """
+    dataset: Dataset = import_module(_FOLDER).read_open(path, classes, ids)
+    return dataset
 
 
 def write_dataset(dataset: Dataset, path: str | Path, **options: Any) -> None:

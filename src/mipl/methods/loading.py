@@ -27,6 +27,7 @@ _OTHERS = {
     "mipl.methods.degraded:Degraded": _DEGRADED,
     "mipl.methods.one_vs_rest:OneVsRest": _ONE_VS_REST,
 }
+RUN_MODEL = "model"  # Where a run keeps its model.
 # What building a network from absurd arguments may raise.
 _FAILURES = (TypeError, ValueError, AttributeError, RuntimeError, OverflowError)
 
@@ -39,6 +40,7 @@ def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
     Parameters
     ----------
     folder : path
+        Of ``save``, or of a run that ``mipl fit`` has written.
     encoder : torch.nn.Module, optional
         Needed where the model was trained with an encoder of the user's own: a module
         of the same build; its values come from the file.
@@ -55,6 +57,7 @@ def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
     >>> bool((again.predict(data.bags) == model.predict(data.bags)).all())
     True
     """
+    folder = _model_in(folder)
     model, arrays = model_file.read(folder)
     _check_encoder(folder, modules(model.method), encoder)
     stored = Stored(arrays, model.facts)
@@ -70,6 +73,14 @@ def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
     except _FAILURES as error:
         raise BadFile(f"{folder} cannot be loaded: {error}") from error
     return cast("BagClassifier", estimator)
+
+
+def _model_in(folder: str | Path) -> str | Path:
+    """Return the folder of the model itself, where that of a run is given."""
+    inside = Path(folder) / RUN_MODEL
+    if not (Path(folder) / model_file.FACTS).exists() and inside.is_dir():
+        return inside
+    return folder
 
 
 def _known(path: str) -> type[Any]:

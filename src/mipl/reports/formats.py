@@ -8,7 +8,7 @@ from pathlib import Path
 from mipl.errors import unknown
 from mipl.paper.artefact import Product
 from mipl.reports.csv_text import as_csv
-from mipl.reports.latex import as_latex
+from mipl.reports.latex import as_latex, as_latex_fragment
 from mipl.reports.markdown import as_markdown
 from mipl.reports.paper_figures import draw
 from mipl.reports.plots import save
@@ -19,6 +19,7 @@ FORMATS: Mapping[str, Callable[[Sequence[Product]], str]] = {
     "text": as_text,
     "markdown": as_markdown,
     "latex": as_latex,
+    "latex-fragment": as_latex_fragment,
     "csv": as_csv,
     "html": as_html,
 }

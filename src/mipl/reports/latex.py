@@ -48,6 +48,9 @@ _START = r"""\documentclass{article}
 """
 
 
+_NEEDED = r"% In the preamble: \usepackage{booktabs,longtable}" + "\n"
+
+
 def escaped(text: str) -> str:
     r"""Return text that LaTeX shows as it is; what it cannot show becomes "?".
 
@@ -107,5 +110,14 @@ def sheet_lines(sheet: Sheet) -> list[str]:
 
 def as_latex(products: Sequence[Product]) -> str:
     """Return artefacts as one LaTeX document."""
+    return _START + _tables(products) + "\\end{document}\n"
+
+
+def as_latex_fragment(products: Sequence[Product]) -> str:
+    r"""Return artefacts as LaTeX for a document of one's own, which \input takes."""
+    return _NEEDED + _tables(products)
+
+
+def _tables(products: Sequence[Product]) -> str:
     lines = [line for p in products for s in p.sheets for line in sheet_lines(s)]
-    return _START + "\n".join(lines) + "\n\\end{document}\n"
+    return "\n".join(lines) + "\n"

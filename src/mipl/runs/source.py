@@ -12,8 +12,7 @@ from mipl.data.dataset import Dataset
 from mipl.datasets import CATALOG, load_dataset
 from mipl.errors import MiplError, unknown
 from mipl.images.pictures import are_pictures
-from mipl.io import read_bags, read_dataset
-from mipl.io.folders.folders import has_labels, read_open
+from mipl.io import has_labels, read_bags, read_dataset, read_open
 
 if TYPE_CHECKING:
     from mipl.runs.run import Run

@@ -100,3 +100,15 @@ def test_a_model_killed_between_the_renames_is_still_found(
     assert_same(fitted, load_model(saved), made())
     fitted.save(saved)
     assert not aside.exists()
+
+
+def test_the_folder_of_a_run_opens_its_model(tmp_path) -> None:
+    data = mipl.load_dataset("synthetic", n_bags=8)
+    model = MIPLMA(training=Training(epochs=1), random_state=0)
+    (tmp_path / "run").mkdir()
+    model.fit(data.bags, data.candidates).save(tmp_path / "run" / "model")
+    (tmp_path / "run" / "run.toml").write_text("")
+    p = load_model(tmp_path / "run").predict_proba(data.bags)
+    assert (p == model.predict_proba(data.bags)).all()
+    with pytest.raises(MiplError, match="nothing"):
+        load_model(tmp_path / "nothing")

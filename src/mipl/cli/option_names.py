@@ -1,0 +1,72 @@
+"""Sentences of the library in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+# What formats are written with; all else is how data are read or built.
+_WRITING = ("dtype", "compression", "version", "layout")
+# Arguments of Python that sentences name and that have flags in some commands only.
+_READING = (
+    "annotations", "annotators", "bag_id", "candidates", "classes", "coords",
+    "features", "file", "group", "ids", "index", "label", "labels", "max_bytes",
+    "partial_target", "rule", "slides", "split", "splits", "target", "unsure",
+    "variable", "verify", "weights", "reduction",
+)  # fmt: skip
+_FLAG_BESIDE = re.compile(r"""\bon_\w+=(['"])skip\1 \((--[\w-]+)\)""")
+_TRAINING = re.compile(r"\btraining__(\w+)")
+_ARGUMENT = re.compile(
+    r"""(?<![\w.'"\[-])(?<!--set )(?<!--write )([a-z_]+)=('[^']*')?"""
+)
+
+
+def in_options(sentence: str, command: Any) -> str:
+    """Return a sentence that names options, not the arguments of Python.
+
+    Examples
+    --------
+    >>> from typer.main import get_command
+    >>> from mipl.cli.main import app
+    >>> verb = get_command(app).commands["data"].commands["import"]
+    >>> in_options("name it with bag_id=, or give index='x'.", verb)
+    'name it with --bag-id, or give --set index=x.'
+    >>> in_options("leave it out by on_bad='skip' (--skip-bad).", verb)
+    'leave it out by --skip-bad.'
+    """
+    flags = _flags(command)
+
+    def named(match: re.Match[str]) -> str:
+        name, value = match[1], (match[2] or "").strip("'")
+        if name in flags:
+            return f"{flags[name]} {value}".rstrip()
+        if name in _WRITING and "writing" in flags:
+            return f"--write {name}={value}"
+        if name in _READING and "settings" in flags:
+            return f"--set {name}={value}"
+        return match[0]
+
+    sentence = _FLAG_BESIDE.sub(r"\2", sentence)
+    if "settings" in flags:
+        sentence = _TRAINING.sub(r"--set training.\1", sentence)
+    return _ARGUMENT.sub(named, sentence)
+
+
+def command_of(group: Any, words: list[str]) -> Any:
+    """Return the command that the words of a command line call, as far as they do."""
+    for word in words:
+        inside: Mapping[str, Any] = getattr(group, "commands", {})
+        if word in inside:
+            group = inside[word]
+        elif not word.startswith("-"):
+            break
+    return group
+
+
+def _flags(command: Any) -> dict[str, str]:
+    return {
+        str(one.name): one.opts[0]
+        for one in getattr(command, "params", ())
+        if one.param_type_name == "option"
+    }
