@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from hashlib import sha256
 from itertools import count
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +90,8 @@ class Team(Alone):
 
     def forward(self, module: BagNetwork, batch: Batch, tau: float) -> Output:
         """Run the own bags, and join what all processes say about theirs."""
-        part = cast("ProcessShare", batch.part)
+        part = batch.part
+        assert part is not None  # The source gives each batch its part.
         own = Segments.of(batch.segments.sizes[part.rows(per_bag=True)[1]])
         out: Output = module(batch.x, own, tau)
         values = {f.name: getattr(out, f.name) for f in fields(out)}
@@ -104,7 +105,8 @@ class Team(Alone):
         per_instance = _Gathered(rows, part.instances, self.rank)
         self.gathered = [per_bag, per_instance]
         known = per_bag.values() | per_instance.values()
-        return out.joined({**known, "h": cast("Tensor", _NotShared())})
+        rest: Any = _NotShared()  # In the place of a tensor.
+        return out.joined({**known, "h": rest})
 
     def gradients(
         self, total: Tensor, parameters: Sequence[Tensor]
