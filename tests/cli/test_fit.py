@@ -128,12 +128,14 @@ def test_own_data_with_names_as_classes(run, trees, tmp_path) -> None:
 
 def test_an_earlier_run_is_replaced_and_a_foreign_folder_kept(fit, tmp_path) -> None:
     fit()
-    assert fit("--seed", 1).code == 0
+    ran = fit("--seed", 1)
+    assert ran.code == 2 and "holds a run; give another folder, or --force" in ran.err
+    assert fit("--seed", 1, "--force").code == 0
     used = tomllib.loads((tmp_path / "run/run.toml").read_text())
     assert used["seed"] == 1
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.txt").write_text("years of work")
-    ran = fit(out=tmp_path / "mine")
+    ran = fit("--force", out=tmp_path / "mine")
     assert ran.code == 2 and "thesis.txt" in ran.err
     assert [p.name for p in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
 
@@ -338,6 +340,6 @@ def test_a_number_is_proposed_where_bags_are_large(run, tmp_path) -> None:
     assert ran.code == 0 and ran.err.count("proposal: a bag has 9,000 instances") == 1
     assert "sees 2,138 in place of 9,090" in ran.err
     told = ("--set", "training.instances_per_bag=auto", "--json")
-    ran = run(*order, *quick, *told)
+    ran = run(*order, *quick, *told, "--force")
     assert ran.code == 0 and "proposal" not in ran.err
     assert ran.json["instances_per_bag"] == 8192  # Of four bags none can be held out.

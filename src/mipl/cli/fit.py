@@ -13,6 +13,7 @@ from mipl.cli.fit_options import (
     Config,
     Data,
     Everything,
+    Force,
     Method,
     Out,
     Resume,
@@ -45,6 +46,7 @@ def fit(
     raw: Raw = None,
     checkpoint_every: CheckpointEvery = None,
     resume: Resume = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Train a method on a data set; write the model, run.toml and the bags used.
@@ -79,10 +81,12 @@ def fit(
     told = RunSettings.of_tables(file) | RunSettings.of_tables(given)
     run = (told | RunSettings.of(settings or ())).run()
     if process_rank() > 0:  # One voice, that of the first process.
-        run.execute(out, (), resume, checkpoint_every)
+        run.execute(out, (), resume, checkpoint_every, force)
         return
     with stoppable(context, checkpoint_path(out)):
-        done = run.execute(out, [LargeBags(), EpochBar()], resume, checkpoint_every)
+        done = run.execute(
+            out, [LargeBags(), EpochBar()], resume, checkpoint_every, force
+        )
     held = done.parts.calibration
     if held is not None:
         for sentence in doubts_of_sets(done.model, held.bags):

@@ -48,3 +48,6 @@ CheckpointEvery = Annotated[
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with an interrupted run.")
 ]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace a run that lies in the folder.")
+]

@@ -11,12 +11,14 @@ from typing import Any
 from mipl.data.dataset import Dataset
 from mipl.data.splits import ten_splits
 from mipl.errors import MiplError
+from mipl.files import make_folder
 from mipl.methods.bases.base import BagClassifier
 from mipl.methods.bases.partial import PartialLabelClassifier
 from mipl.methods.catalogue.registry import method
 from mipl.methods.wrappers.degraded import keeps_checkpoints
 from mipl.runs.evaluation import Evaluation, evaluate
 from mipl.runs.folder import fill_run, new_checkpoint, new_run
+from mipl.runs.folder_lock import writing_alone
 from mipl.runs.run import Run
 from mipl.runs.source import Source
 from mipl.runs.trained_on import TrainedOn
@@ -150,6 +152,7 @@ def execute(
     callbacks: Sequence[Any] = (),
     resume: bool = False,
     checkpoint_every: int | None = None,
+    force: bool = False,
 ) -> FittedRun:
     """Fit, calibrate and judge; with a folder, write what ``mipl fit`` writes."""
     for name in OF_PLANS:
@@ -165,14 +168,18 @@ def execute(
                 "give folder."
             )
         return _judged(run, *_fitted(run, callbacks))
-    checkpoint = new_checkpoint(folder, checkpoint_every, resume)
     if process_rank() > 0:  # The first of several processes writes for all.
+        checkpoint = new_checkpoint(folder, checkpoint_every, resume)
         return _judged(run, *_fitted(run, (), checkpoint))
-    with new_run(folder) as place:
-        done = _judged(run, *_fitted(run, callbacks, checkpoint))
-        trained = TrainedOn.of(done.parts.whole, run.split)
-        fill_run(place, as_used(run, done.model), done, trained)
-    checkpoint.path.unlink(missing_ok=True)
+    make_folder(Path(folder).absolute().parent)
+    with writing_alone(folder):
+        checkpoint = new_checkpoint(folder, checkpoint_every, resume)
+        going_on = resume and checkpoint.path.exists()  # Then it was forced before.
+        with new_run(folder, force or going_on) as place:
+            done = _judged(run, *_fitted(run, callbacks, checkpoint))
+            trained = TrainedOn.of(done.parts.whole, run.split)
+            fill_run(place, as_used(run, done.model), done, trained)
+        checkpoint.path.unlink(missing_ok=True)
     return done
 
 

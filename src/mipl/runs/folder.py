@@ -61,12 +61,17 @@ def new_checkpoint(folder: str | Path, every: int | None, resume: bool) -> Check
 
 
 @contextmanager
-def new_run(folder: str | Path) -> Iterator[Path]:
+def new_run(folder: str | Path, force: bool = False) -> Iterator[Path]:
     """Give a place that becomes the folder of a run on success.
 
-    An earlier run is replaced as a whole; a folder that holds anything else is
-    refused at once, before time is spent on training.
+    An earlier run is replaced as a whole, and only by ``force``; a folder that holds
+    anything else is refused. Both at once, before time is spent on training.
     """
+    if not force and (Path(folder) / RUN).exists():
+        raise MiplError(
+            f"{folder} holds a run; give another folder, or --force (force=True) to "
+            "replace it."
+        )
     make_folder(Path(folder).absolute().parent)
     clear_temporaries(folder)
     files = (MODEL, RUN, BAGS, HISTORY, EVALUATION)

@@ -214,6 +214,7 @@ class Run:
         callbacks: Sequence[Any] = (),
         resume: bool = False,
         checkpoint_every: int | None = None,
+        force: bool = False,
     ) -> FittedRun:
         """Fit, calibrate and judge; with a folder, write what ``mipl fit`` writes.
 
@@ -221,16 +222,18 @@ class Run:
         ----------
         folder : path, optional
             Of the model, ``run.toml``, the bags it has seen, its history and its
-            figures. A run that lies there is replaced.
+            figures. Nobody else may write it meanwhile.
         callbacks : in scikit-learn's form
             Told of the epochs of methods that learn by epochs.
         resume : bool
             Go on with a run to this folder that was interrupted, if there is one.
         checkpoint_every : int, optional
             Save the state beside the folder every so many epochs; Ctrl-C always does.
+        force : bool
+            Replace a run that lies in the folder, which is refused otherwise.
         """
         fitted: FittedRun = _execution().execute(
-            self, folder, callbacks, resume, checkpoint_every
+            self, folder, callbacks, resume, checkpoint_every, force
         )
         return fitted
 
