@@ -267,15 +267,14 @@ def test_a_redirection_to_a_local_file_is_not_followed(site, tmp_path) -> None:
 
 
 def test_a_file_too_large_is_refused_by_its_length_and_by_its_bytes(
-    site, tmp_path, monkeypatch
+    site, tmp_path
 ) -> None:
-    monkeypatch.setattr(downloads, "_MOST_BYTES", 1000)
     site.files["/a"] = CONTENT
     with pytest.raises(MiplError, match="has 300,000 bytes; at most 1,000"):
-        download(f"{site.url}/a", tmp_path / "a")
+        download(f"{site.url}/a", tmp_path / "a", most=1000)
     site.tell_length = False
     with pytest.raises(MiplError, match="more than 1,000 bytes"):
-        download(f"{site.url}/a", tmp_path / "a")
+        download(f"{site.url}/a", tmp_path / "a", most=1000)
 
 
 def test_other_content_than_published_is_refused(site, published, tmp_path) -> None:

@@ -117,15 +117,16 @@ def download(
 
 
 def _check_address(url: str) -> None:
+    """Refuse an address that is none before anything is asked for."""
     try:
         parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname)
-        _ = parts.port  # Raises where it is none.
-        (parts.hostname or "").encode("idna")
-        urllib.request.Request(url)
+        web = parts.scheme in ("http", "https") and bool(parts.hostname)
+        if web:
+            _ = parts.port  # Raises where it is none.
+            (parts.hostname or "").encode("idna")
     except ValueError as error:  # UnicodeError is one.
         raise MiplError(f"the address {url!r} cannot be read: {error}.") from None
-    if not good or not url.isprintable() or " " in url or not url.isascii():
+    if not web or not url.isprintable() or " " in url or not url.isascii():
         raise MiplError(
             f"the address {url!r} must begin with http:// or https:// and a host, in "
             "ASCII letters without spaces."
