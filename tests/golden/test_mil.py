@@ -8,7 +8,7 @@ from mipl.nn import GatedScore, vae
 from mipl.nn.attention import EvidenceScore, MarginAttention, PlainScore
 from mipl.nn.heads import SigmoidHead, SoftmaxHead
 from mipl.nn.segments import Segments
-from mipl.nn.vae_layers import ImageDecoder
+from mipl.nn.vae import ImageDecoder
 from mipl.training.options import Training
 
 ALTERED = [

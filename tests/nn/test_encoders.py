@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import nn
 
+from mipl import MIPLMA
 from mipl.errors import MiplError
 from mipl.nn.dropout import rekey
 from mipl.nn.encoders import (
@@ -65,7 +66,7 @@ def test_the_choice_can_be_made_by_name():
     with pytest.raises(MiplError, match=r"28x28 instances; these have shape \(8, 8\)"):
         build_encoder("conv", 64, (8, 8), 4, 0.0)
     with pytest.raises(MiplError, match=r"'linear', 'conv', 'image' or a torch.nn"):
-        build_encoder("cnn", 64, None, 4, 0.0)
+        MIPLMA(encoder="cnn").fit(np.zeros((2, 1)), [0, 1])
 
 
 def test_the_image_trunk_is_the_published_one():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mipl.nn.soft_logistic import soft_logistic
+from mipl.nn.mixed_effects import soft_logistic
 from mipl.seeds import stream
 
 RNG = stream(0, "soft logistic")

@@ -8,7 +8,7 @@ import torch
 from tests.methods.mil.recorded import bags_of, visits
 
 from mipl import MIVAE, Bags, MiplError, Training, load_dataset
-from mipl.nn.vae_layers import ImageDecoder, ImageEncoder, VectorEncoder
+from mipl.nn.vae import ImageDecoder, ImageEncoder, VectorEncoder
 from mipl.testing.checks.problem import make_problem
 
 PROBLEM = make_problem(n_bags=10, sizes=(3, 1, 4, 2))

@@ -10,7 +10,7 @@ from tests.methods.mipl.images import SETS, images
 from mipl import Bags, Candidates, FastMIPL, MiplError, Training, load_dataset
 from mipl.methods.mipl import fastmipl
 from mipl.nn.encoders import ConvEncoder
-from mipl.nn.soft_logistic import soft_logistic
+from mipl.nn.mixed_effects import soft_logistic
 from mipl.testing.checks.problem import make_problem
 
 SMALL_SETTINGS = {"training__lr": 0.02}

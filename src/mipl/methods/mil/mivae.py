@@ -16,12 +16,12 @@ from mipl.methods.bases.neural import NeuralClassifier
 from mipl.methods.bases.repeated import need_two_classes, one_bag_adam
 from mipl.nn.encoders import Standardise
 from mipl.nn.vae import (
+    LabelPrior,
     LatentClassifier,
     VariationalNetwork,
     VariationalOutput,
     latent_layers,
 )
-from mipl.nn.vae_layers import LabelPrior
 from mipl.objectives import copies, log_density, standard_kl, weighted_log_loss
 from mipl.parameters import choice, integer, number, redeclared
 from mipl.training.batches import Batch

@@ -23,10 +23,10 @@ from mipl.nn.mixed_effects import (
     MixedNetwork,
     MixedOutput,
     StandardHead,
+    soft_logistic,
     standardised,
 )
 from mipl.nn.network import BagNetwork
-from mipl.nn.soft_logistic import soft_logistic
 from mipl.objectives import confidence_update, linear_objective, on_candidates
 from mipl.parameters import choice, flag, integer, learnt, number, redeclared
 from mipl.seeds import as_seed, stream_seed

@@ -6,7 +6,7 @@ import torch
 from scipy.signal import convolve2d, correlate2d
 
 from mipl.nn.initialisation import initialise
-from mipl.nn.vae_layers import ImageDecoder, ImageEncoder
+from mipl.nn.vae import ImageDecoder, ImageEncoder
 
 SHAPES = [(3, 27, 27), (1, 28, 28)]
 
