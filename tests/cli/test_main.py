@@ -1,5 +1,7 @@
 """Exit codes, sentences and suggestions that all commands share."""
 
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -147,3 +149,24 @@ def test_one_of_a_kind_is_singular(run, tmp_path) -> None:
     assert repr(mipl.read_bags(tmp_path / "t.csv")).startswith(
         "Bags(1 bag, 1 instance x 1 feature"
     )
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_every_terminal_shows_what_it_can(tmp_path, encoding) -> None:
+    (tmp_path / "t.csv").write_text(
+        "bag_id,f,candidates\np,1,Ähre|麦\nq,2,麦\n", "utf-8"
+    )
+    mipl_at = [sys.executable, "-m", "mipl.cli.main", "data"]
+    for verb, *more in (["describe"], ["validate"], ["describe", "--json"]):
+        done = subprocess.run(
+            [*mipl_at, verb, tmp_path / "t.csv", *more],
+            check=False,
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        text = done.stdout.decode(encoding)
+        if more:  # Nothing is lost to programs.
+            assert json.loads(text)["classes"] == ["Ähre", "麦"]
+        elif verb == "describe":
+            assert ("█" if encoding == "utf-8" else "###") in text

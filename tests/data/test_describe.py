@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -127,3 +127,17 @@ def test_json_and_text_hold_the_same(data: Dataset) -> None:
     text = str(told)
     assert all(value in text for value in told.columns().values())
     assert "gaps" in text and "licence" in text
+
+
+def test_bins_grow_where_sizes_span_decades() -> None:
+    sizes = [1, 2, 3, 40, 500, 600, 20000]
+    bags = Bags(np.zeros((sum(sizes), 1)), np.cumsum([0, *sizes]))
+    found = describe(Dataset(bags, [{0, 1}] * len(sizes))).size_histogram
+    assert (found[0].least, found[-1].most) == (1, 20000)
+    for one, following in pairwise(found):
+        assert following.least == one.most + 1
+    for one in found:
+        assert one.bags == sum(one.least <= size <= one.most for size in sizes)
+    assert (
+        sum(one.bags > 0 for one in found) >= 5
+    )  # Evenly, all but one are in the first.

@@ -18,6 +18,7 @@ from mipl.cli.data_files import build, convert
 from mipl.cli.data_files import import_ as import_data
 from mipl.cli.data_look import describe, list_, validate
 from mipl.cli.demo import demo
+from mipl.cli.encoding import show_every_letter
 from mipl.cli.evaluate import evaluate
 from mipl.cli.explain import explain
 from mipl.cli.fit import fit
@@ -86,6 +87,7 @@ def _options(
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and end the process; a mistake is told in one sentence."""
+    show_every_letter()
     try:
         app(arguments, prog_name="mipl")
         code = 0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
+from mipl.cli.encoding import is_unicode
 from mipl.plain_text import plain
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ def console(*, stderr: bool = False) -> Console:
 
 def show_json(payload: object) -> None:
     """Print one JSON document, in which letters that steer are escapes."""
-    text = json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False)
+    escaped = not is_unicode(sys.stdout)
+    text = json.dumps(payload, indent=2, ensure_ascii=escaped, allow_nan=False)
     typer.echo("".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text))
 
 

@@ -13,6 +13,7 @@ from mipl.data.instance_classes import positive_instances
 
 _MOST_PAIRS = 5
 _MOST_BINS = 10
+_DECADES = 100  # The largest bag by the smallest, from which bins grow.
 
 
 def describe(dataset: Dataset) -> Description:
@@ -101,10 +102,21 @@ def _frequent_pairs(
 
 def _size_histogram(sizes: npt.NDArray[np.int64]) -> tuple[Bin, ...]:
     least, most = int(sizes.min()), int(sizes.max())
-    width = -(-(most - least + 1) // _MOST_BINS)
-    counts = np.bincount((sizes - least) // width)
-    starts = least + width * np.arange(len(counts))
+    starts = _starts(least, most)
+    counts = np.bincount(np.searchsorted(starts, sizes, side="right") - 1)
+    ends = [*(starts[1:] - 1).tolist(), most]
     return tuple(
-        Bin(start, min(start + width - 1, most), count)
-        for start, count in zip(starts.tolist(), counts.tolist(), strict=True)
+        Bin(start, end, count)
+        for start, end, count in zip(
+            starts.tolist(), ends, counts.tolist(), strict=True
+        )
     )
+
+
+def _starts(least: int, most: int) -> npt.NDArray[np.int64]:
+    """Return where bins begin: evenly, or by factors where sizes span decades."""
+    if most >= _DECADES * least:
+        edges = np.geomspace(least, most + 1, _MOST_BINS + 1)[:-1]
+        return np.unique(np.round(edges).astype(np.int64))
+    width = -(-(most - least + 1) // _MOST_BINS)
+    return np.arange(least, most + 1, width)
