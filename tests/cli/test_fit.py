@@ -142,7 +142,7 @@ def test_an_earlier_run_is_replaced_and_a_foreign_folder_kept(fit, tmp_path) -> 
 
 def test_nothing_is_left_of_a_fit_that_fails(fit, tmp_path) -> None:
     ran = fit("--set", "training.lr=1e30")
-    assert ran.code == 2 and "lower training__lr" in ran.err
+    assert ran.code == 2 and "lower training.lr" in ran.err
     assert not list(tmp_path.iterdir())
 
 
@@ -152,7 +152,7 @@ def test_nothing_is_left_of_a_fit_that_fails(fit, tmp_path) -> None:
         (("--published",), "unknown data set with published settings of miplma 'synth"),
         (("--method", "miplam"), "unknown method 'miplam'; did you mean 'miplma'?"),
         (("--set", "lamm=1"), "did you mean 'lam'?"),
-        (("--set", "training.lrr=1"), "did you mean 'training__lr'?"),
+        (("--set", "training.lrr=1"), "did you mean 'training.lr'?"),
         (("--set", "trainig.lr=1"), "unknown table in --set 'trainig'; did you mean"),
         (("--set", "lam"), "--set must be NAME=VALUE; got 'lam'."),
         (("--set", "lam=-1"), "lam of MIPLMA must be a number >= 0; got -1."),

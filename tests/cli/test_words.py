@@ -35,7 +35,7 @@ def test_the_next_command_can_be_copied_whatever_the_names(
         (["data", "convert"], "name it with bag_id=.", "name it with --set bag_id=."),
         (["data", "convert"], "write dtype='float32'.", "write --write dtype=float32."),
         (["predict"], "by on_bad='skip' (--skip-bad).", "by --skip-bad."),
-        (["fit"], "lower training__lr or", "lower --set training.lr or"),
+        (["fit"], "lower training__lr or", "lower training.lr or"),
         (["fit"], "--set must be NAME=VALUE; got 'x'", None),
         (["fit"], "give --set reduction=mean.", None),
         (["data", "list"], "name it with bag_id=", None),

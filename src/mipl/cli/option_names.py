@@ -49,7 +49,7 @@ def in_options(sentence: str, command: Any) -> str:
 
     sentence = _FLAG_BESIDE.sub(r"\2", sentence)
     if "settings" in flags:
-        sentence = _TRAINING.sub(r"--set training.\1", sentence)
+        sentence = _TRAINING.sub(r"training.\1", sentence)
     return _ARGUMENT.sub(named, sentence)
 
 

@@ -178,10 +178,12 @@ def _scale_bar(axis: Axes, unit: str, lying: Backdrop) -> None:
         unit, per = (MICRONS, lying.mpp) if lying.mpp else (PIXELS, 1.0)
     length = round_length((right - left) * per / 4)
     x, y = left + 0.03 * (right - left), bottom - 0.03 * (bottom - top)
-    axis.plot(
-        (x, x + length / per), (y, y), color=INK, linewidth=3, solid_capstyle="butt"
-    )
-    axis.text(x, y - 0.012 * (bottom - top), length_text(length, unit), fontsize=9)
+    ends = (x, x + length / per), (y, y)
+    for colour, width in (("white", 6), (INK, 3)):  # Seen on any ground.
+        axis.plot(*ends, color=colour, linewidth=width, solid_capstyle="butt")
+    ground = {"boxstyle": "round,pad=.2", "fc": "white", "ec": "none"}
+    above = y - 0.02 * (bottom - top)
+    axis.text(x, above, length_text(length, unit), fontsize=9, bbox=ground)
 
 
 def round_length(most: float) -> float:
