@@ -8,7 +8,6 @@ from tests.runs.test_store import CURVES, DONE, KNOWN, SAID
 
 from mipl.cli.main import main
 from mipl.errors import BadFile, MiplError
-from mipl.runs import database
 from mipl.runs.store import Store
 from mipl.runs.store_repair import check, repair
 
@@ -81,7 +80,6 @@ def test_damaged_pages_are_seen_on_opening(store, tmp_path, page):
     assert len(content) > page * 4096
     content[(page - 1) * 4096 : page * 4096 - 2048] = b"\xa5" * 2048
     store.path.write_bytes(content)
-    database._LOOKED_THROUGH.clear()
     with pytest.raises(MiplError, match=r"damaged|no store"):
         Store(store.path).results()
     try:
@@ -113,3 +111,11 @@ def test_verbs_check_and_repair(store, tmp_path, capsys):
     with pytest.raises(SystemExit) as end:
         main(["runs", "repair", str(tmp_path / "b.db"), "--store", str(store.path)])
     assert end.value.code == 0 and "4 results in" in capsys.readouterr().out
+
+
+def test_a_store_that_is_damaged_later_is_looked_through_again(store):
+    assert len(Store(store.path).results()) == 5
+    content = store.path.read_bytes()
+    store.path.write_bytes(content[:6864] + b"=1+1," + content[6864:])
+    with pytest.raises(MiplError):
+        Store(store.path).results()

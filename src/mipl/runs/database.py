@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from mipl.errors import BadFile, MiplError
-from mipl.files import existing_file
+from mipl.files import existing_file, stamp
 from mipl.runs import seals
 from mipl.runs.mounts import remote_kind
 
@@ -165,14 +165,14 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return file
 
 
-# Stores that were looked through in this process, by their inodes.
-_LOOKED_THROUGH: set[tuple[int, int]] = set()
+# Stores that were looked through in this process, as they were then.
+_LOOKED_THROUGH: set[tuple[int, ...] | None] = set()
 
 
 def _check_quickly(path: Path, file: sqlite3.Connection) -> None:
-    """Look through a store once per process, without its indices."""
-    status = path.stat()
-    if (status.st_dev, status.st_ino) in _LOOKED_THROUGH:
+    """Look through a store that has changed since, without its indices."""
+    now = stamp(path)
+    if now in _LOOKED_THROUGH:
         return
     (line,) = file.execute("PRAGMA quick_check(1)").fetchone()
     if line != "ok":
@@ -180,7 +180,7 @@ def _check_quickly(path: Path, file: sqlite3.Connection) -> None:
             f"{path} is damaged: {str(line)[:100]}; mipl runs check tells more, and "
             "mipl runs repair keeps what is whole."
         )
-    _LOOKED_THROUGH.add((status.st_dev, status.st_ino))
+    _LOOKED_THROUGH.add(now)
 
 
 def _pragma(file: sqlite3.Connection, name: str) -> int:

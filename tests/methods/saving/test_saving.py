@@ -1,5 +1,7 @@
 """Saving: the card, what cannot be saved, and models that lie there already."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -112,3 +114,12 @@ def test_the_folder_of_a_run_opens_its_model(tmp_path) -> None:
     assert (p == model.predict_proba(data.bags)).all()
     with pytest.raises(MiplError, match="nothing"):
         load_model(tmp_path / "nothing")
+
+
+def test_a_number_that_is_no_finite_one_is_told(saved) -> None:
+    text = (saved / FACTS).read_text()
+    wide = re.sub(r'"lam": [0-9.]+', '"lam": 1e999', text, count=1)
+    assert wide != text
+    (saved / FACTS).write_text(wide)
+    with pytest.raises(MiplError, match=r"not finite|damaged"):
+        load_model(saved)

@@ -91,7 +91,11 @@ def _read(folder: Path) -> tuple[ModelFile, dict[str, Array]]:
     if path.stat().st_size > _LARGEST_VALUES:
         raise BadFile(f"{path} is larger than any model this reads.")
     values = files.read_bounded(path, path.stat().st_size)
-    if model.digest(values) != model.sha256:
+    try:
+        whole = model.digest(values) == model.sha256
+    except ValueError:  # A number such as 1e999 is read as infinite.
+        raise BadFile(f"{folder / FACTS} holds a number that is not finite.") from None
+    if not whole:
         raise BadFile(f"{folder} is damaged: its content differs from what was saved.")
     return model, _arrays(path, values)
 
