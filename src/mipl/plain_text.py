@@ -13,6 +13,7 @@ _MOST_QUOTED = 200  # Letters of input that a message repeats.
 _MOST = 2000  # Letters of a message.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_BREAK = re.compile(r"\s*[\r\n]\s*")
 _LONG = re.compile(
     rf"[^\s'\"]{{{_MOST_QUOTED},}}"
     # A quote behind a letter closes, or is an apostrophe: what follows is our own.
@@ -38,14 +39,15 @@ def plain(value: object, keep: str = "") -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a message in which long pieces of input are cut in the middle.
+    """Return a message in one line, whose long pieces of input are cut in the middle.
 
     Examples
     --------
     >>> len(quoted("unknown method " + "a" * 5000))
     215
     """
-    return shortened(_LONG.sub(lambda found: shortened(found[0]), text), _MOST)
+    line = _BREAK.sub(" ", text)
+    return shortened(_LONG.sub(lambda found: shortened(found[0]), line), _MOST)
 
 
 def shortened(text: str, most: int = _MOST_QUOTED) -> str:
