@@ -190,7 +190,7 @@ def test_own_data_without_labels_and_a_method_of_vectors(run, trees):
         (("--method", "miplam"), "unknown method 'miplam'; did you mean 'miplma'?"),
         (("--set", "lamm=1..2"), "unknown argument of miplma 'lamm'; did you mean"),
         (("--set", "lamm=1"), "unknown argument of miplma 'lamm'; did you mean"),
-        (("--set", "training.lrr=[1]"), "did you mean 'training__lr'?"),
+        (("--set", "training.lrr=[1]"), "did you mean 'training.lr'?"),
         (("--set", "trainig.lr=1..2"), "unknown table in --set 'trainig'; did you"),
         (("--set", "random_state=[1]"), "unknown argument of miplma 'random_state'"),
         (("--set", "random_state=1"), "give --seed instead"),
