@@ -19,6 +19,7 @@ PLACES = {
     "io/arrays/zip_file.py": {"unpack"},  # Into a folder that is renamed after it.
     "fenced/server.py": {"_answer"},  # A pipe.
     "reports/plots.py": {"save", "as_svg"},
+    "runs/folder_lock.py": {"_held"},  # Nothing is read from it but who holds it.
 }
 WRITERS = {"write_text", "write_bytes", "savefig", "savemat", "ParquetWriter", "savez"}
 

@@ -24,7 +24,8 @@ def tuned(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def tuned(*arguments, searched=SEARCHED, data="synthetic"):
-        return run("tune", data, *QUICK, *searched, "--folds", 2, *arguments)
+        folds = () if "--folds" in arguments else ("--folds", 2)
+        return run("tune", data, *QUICK, *searched, *folds, *arguments)
 
     return tuned
 
@@ -204,6 +205,7 @@ def test_own_data_without_labels_and_a_method_of_vectors(run, trees):
         (("--set", "lam"), "--set must be NAME=VALUE; got 'lam'."),
         (("--score", "accuracy"), "unknown label-free score 'accuracy'; Known: approx"),
         (("--space", "papre"), "--space must be 'paper' or a TOML file; there is no"),
+        (("--folds", "2", "--folds", "31"), "--folds takes one value and is given 2"),
         (("--space", "absent.toml"), "absent.toml does not exist"),
         (("--method", "demipl", "--space", "paper"), "no grid of the paper of demipl"),
         (("--folds", "31"), "30 bags cannot make 31 folds"),

@@ -78,9 +78,11 @@ def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
 def _model_in(folder: str | Path) -> str | Path:
     """Return the folder of the model itself, where that of a run is given."""
     inside = Path(folder) / RUN_MODEL
-    if not (Path(folder) / model_file.FACTS).exists() and inside.is_dir():
-        return inside
-    return folder
+    try:
+        of_run = not (Path(folder) / model_file.FACTS).exists() and inside.is_dir()
+    except (OSError, ValueError):  # No path: reading it tells why.
+        return folder
+    return inside if of_run else folder
 
 
 def _known(path: str) -> type[Any]:

@@ -65,8 +65,8 @@ def write(
         raise unknown("version of MATLAB files", version, _VERSIONS)
     splits = dataset.splits.get(DEFAULT_SPLITS, ())
     known = _index_is_known(path, splits, len(dataset))
-    variables = _cells(dataset) if layout == "mipl" else _matrices(dataset)
-    variables["classes"] = _names(dataset.classes)
+    variables = {"classes": _names(dataset.classes)}
+    variables |= _cells(dataset) if layout == "mipl" else _matrices(dataset)
     folds = () if known else splits
     if not folds and not record_path(path).exists():
         with atomic_path(path) as temporary:
@@ -148,7 +148,7 @@ def _cells(dataset: Dataset) -> dict[str, Any]:
     for j, column in enumerate(columns):
         for i, cell in enumerate(column):
             cells[i, j] = cell
-    return {"data": cells, **variables}
+    return {**variables, "data": cells}  # Last: a file that was cut off lacks it.
 
 
 def _label_cells(dataset: Dataset) -> list[Array]:
@@ -167,16 +167,14 @@ def _matrices(dataset: Dataset) -> dict[str, Any]:
             "bags of one instance: reduce the bags, or write layout='mipl'."
         )
     sets = dataset.candidates.matrix.T.astype(np.float64)
-    variables: dict[str, Any] = {
-        "data": bags.instances,
-        "partial_target": csc_array(sets),
-    }
+    variables: dict[str, Any] = {}
     if dataset.labels is not None:
         truth = np.zeros(sets.shape)
         columns = np.arange(len(bags))
         truth[dataset.candidates.encode(dataset.labels), columns] = 1
         variables["target"] = csc_array(truth)
-    return variables
+    # Last what no reader does without: a file that was cut off lacks it.
+    return {**variables, "partial_target": csc_array(sets), "data": bags.instances}
 
 
 def _names(classes: Array) -> Array:

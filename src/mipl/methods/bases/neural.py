@@ -100,11 +100,10 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
     def _with_draw_size(
         self, options: Training, bags: Bags, candidates: Candidates
     ) -> Training:
-        """Put a number in the place of ``instances_per_bag="auto"``, and keep it."""
+        """Put a number in the place of ``instances_per_bag="auto"``."""
         if options.instances_per_bag == AUTO:
             number = draw_size(self, bags, candidates, options)
             options = clone(options).set_params(instances_per_bag=number)
-        self.instances_per_bag_ = options.instances_per_bag
         return options
 
     def _begin(
@@ -116,6 +115,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         team: Alone = ALONE,
     ) -> NetworkFit:
         """Return all that the training needs, up to its first epoch."""
+        self.instances_per_bag_ = options.instances_per_bag
         seed = as_seed(self.random_state)
         source, state = self._new_state(bags, candidates, options, seed)
         source.part = team.part
