@@ -1,6 +1,7 @@
 """Sizes that no memory holds are told; how time grows is `benchmarks.table_growth`."""
 
 import pytest
+
 from mipl import MiplError
 from mipl.data import Candidates
 from mipl.io.tables import candidate_columns
