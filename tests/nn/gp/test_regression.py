@@ -6,7 +6,13 @@ import torch
 from scipy.stats import multivariate_normal
 
 from mipl.errors import Diverged
-from mipl.nn.gp import ClasswiseGP, ExactRegression, SparseRegression
+from mipl.nn.gp import (
+    ClasswiseGP,
+    ConjugateRegression,
+    ExactRegression,
+    SparseRegression,
+    conjugate,
+)
 from mipl.nn.gp.regression import grams, root_of
 
 RNG = np.random.default_rng(0)
@@ -124,3 +130,36 @@ def test_a_given_length_is_kept_and_zero_means_stay():
     learnt = [name for name, p in gp.named_parameters() if p.requires_grad]
     assert learnt == ["kernel.raw_outputscale"]
     assert (gp.constants == 0).all() and (gp.noise == 0).all()
+
+
+# -- conjugate gradients -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("memory", [1.0, 0.0])
+def test_conjugate_gradients_end_at_the_exact_posterior_means(gp, memory, monkeypatch):
+    monkeypatch.setattr(conjugate, "_PRECISION", 1e-6)
+    monkeypatch.setattr(conjugate, "_ROWS", 5)
+    given = (torch.tensor(X), torch.tensor(NOISE))
+    regression = ConjugateRegression(gp, *given, torch.tensor(POINTS), memory)
+    summary = regression.summary(torch.tensor(Y))
+    found = gp.means(torch.tensor(NEW), summary).detach().numpy()
+    for c in range(3):
+        mean, _ = dense(matern(NEW, X), matern(X, X), matern(NEW, NEW), c)
+        np.testing.assert_allclose(found[:, c], mean, atol=1e-5)
+
+
+def test_variances_of_conjugate_gradients_are_those_of_the_inducing_points(gp):
+    given = (gp, torch.tensor(X), torch.tensor(NOISE), torch.tensor(POINTS))
+    whole = ConjugateRegression(*given, memory=1.0).summary(torch.tensor(Y))
+    found = gp.marginals(torch.tensor(NEW), whole)[1].detach().numpy()
+    for c in range(3):
+        _, covariance = dense(nystrom(NEW, X), nystrom(X, X), nystrom(NEW, NEW), c)
+        unseen = matern(NEW, NEW) - nystrom(NEW, NEW)
+        np.testing.assert_allclose(found[:, c], np.diag(covariance + unseen), atol=1e-8)
+
+
+def test_as_many_inducing_points_as_rows_precondition_to_few_iterations(gp):
+    given = (gp, torch.tensor(X), torch.tensor(NOISE))
+    all_points = ConjugateRegression(*given, torch.tensor(X), memory=1.0)
+    all_points.summary(torch.tensor(Y))
+    assert all_points.iterations == 1

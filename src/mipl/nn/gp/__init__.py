@@ -13,6 +13,13 @@ except ImportError:
     raise MissingExtra.of("a Gaussian process", "gpytorch", "gp") from None
 
 from mipl.nn.gp.classwise import ClasswiseGP, RegressionSummary
+from mipl.nn.gp.conjugate import ConjugateRegression
 from mipl.nn.gp.regression import ExactRegression, SparseRegression
 
-__all__ = ["ClasswiseGP", "ExactRegression", "RegressionSummary", "SparseRegression"]
+__all__ = [
+    "ClasswiseGP",
+    "ConjugateRegression",
+    "ExactRegression",
+    "RegressionSummary",
+    "SparseRegression",
+]

@@ -11,21 +11,32 @@ from gpytorch.likelihoods.noise_models import HomoskedasticNoise
 from gpytorch.means import ConstantMean
 from torch import Tensor, nn
 
+from mipl.errors import MiplError
+
 _LEAST_NOISE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionSummary:
-    """What predictions need of the training data: n points and two tables of theirs."""
+    """What predictions need of the training data: n points and two tables of theirs.
+
+    Variances may be seen through fewer points, the centres; posterior means alone need
+    no precision.
+    """
 
     points: Tensor  # (n, d)
     weights: Tensor  # (C, n)
-    precision: Tensor  # (C, n, n)
+    precision: Tensor | None = None  # (C, n, n), or (C, M, M) of the centres
+    centres: Tensor | None = None  # (M, d)
 
     @classmethod
     def of(cls, *tables: Tensor) -> RegressionSummary:
         """Keep them row by row, as a file does: another order rounds otherwise."""
         return cls(*(table.contiguous() for table in tables))
+
+    def means_only(self) -> RegressionSummary:
+        """Return what posterior means need."""
+        return RegressionSummary(self.points, self.weights)
 
 
 class ClasswiseGP(nn.Module):
@@ -109,12 +120,22 @@ class ClasswiseGP(nn.Module):
 
     def marginals(self, x: Tensor, summary: RegressionSummary) -> tuple[Tensor, Tensor]:
         """Return posterior mean and variance of each row and class, (n, C) twice."""
-        cross = self.between(x, summary.points)  # (n, m)
-        mean = self.constants + cross @ summary.weights.T
-        known = [((cross @ q) * cross).sum(dim=1) for q in summary.precision]
-        return mean, self.scale - torch.stack(known, dim=1)
+        cross, precision = self._seen(x, summary)
+        known = [((cross @ q) * cross).sum(dim=1) for q in precision]
+        return self.means(x, summary), self.scale - torch.stack(known, dim=1)
+
+    def means(self, x: Tensor, summary: RegressionSummary) -> Tensor:
+        """Return the posterior mean of each row and class, (n, C)."""
+        return self.constants + self.between(x, summary.points) @ summary.weights.T
 
     def covariance(self, x: Tensor, summary: RegressionSummary) -> Tensor:
         """Return the posterior covariance of rows, (C, n, n)."""
-        cross = self.between(x, summary.points)
-        return self.between(x, x) - cross @ summary.precision @ cross.T
+        cross, precision = self._seen(x, summary)
+        return self.between(x, x) - cross @ precision @ cross.T
+
+    def _seen(self, x: Tensor, summary: RegressionSummary) -> tuple[Tensor, Tensor]:
+        """Return covariances with what variances are seen through, and its precision."""
+        if summary.precision is None:
+            raise MiplError("this model keeps posterior means alone, no variances.")
+        points = summary.points if summary.centres is None else summary.centres
+        return self.between(x, points), summary.precision

@@ -107,6 +107,12 @@ class SparseRegression:
         inverse = solved(self.inner, self.one)
         return RegressionSummary.of(self.points, weights, inverse.T @ known @ inverse)
 
+    def solve(self, right: Tensor) -> Tensor:
+        """Return (V^T V + noise)^-1 right: its covariance is inverted, (C, N)."""
+        half = self._half(right)
+        w = solved(self.root.mT, half, upper=True).squeeze(2)  # (C, M)
+        return self.precisions * (right - w @ self.v)
+
     def _residual(self, targets: Tensor) -> Tensor:
         return (targets - self.gp.constants).T  # (C, N)
 
