@@ -71,6 +71,7 @@ def test_the_readings_differ_where_paper_and_program_differ():
         "mean": ("zero", "constant"),
         "length": (1.0, None),
         "extra_noise": (False, True),
+        "regression": ("inducing", "exact"),
     }
     assert MIPLGP(draws=9).get_params() == released
     assert MIPLGP.paper(mean="constant").mean == "constant"
@@ -175,6 +176,7 @@ def test_probabilities_of_the_real_classes_alone_sum_to_one():
 
 def test_inducing_points_at_all_instances_change_next_to_nothing():
     exact, sparse = fitted(epochs=3), fitted(epochs=3, exact_up_to=0, inducing=100)
+    assert sparse.summary_.centres is None
     p, q = (model.predict_proba(PROBLEM.bags) for model in (exact, sparse))
     np.testing.assert_allclose(p, q, atol=1e-4)
 
@@ -183,6 +185,57 @@ def test_a_few_points_stand_for_many_instances():
     model = fitted(exact_up_to=len(ROWS) - 1, inducing=6)
     assert model.summary_.points.shape == (6, 4)
     assert fitted(exact_up_to=len(ROWS)).summary_.points.shape == ROWS.shape
+
+
+MANY = {"exact_up_to": 12, "inducing": 6}
+
+
+@pytest.mark.parametrize("memory", [6.0, 0.0])
+def test_many_instances_are_regressed_on_exactly_with_a_prior_learnt_on_few(memory):
+    """The means are those of all instances' covariance, decomposed with NumPy."""
+    model = fitted(MIPLGP.released, **MANY, memory=memory, predict_by="means")
+    few = model.history_[-1]
+    x, y = ROWS, targets_of(first_weights())
+    k = few["scale"] * matern(x, x, few["length"])
+    constants, noise = (
+        v.detach().numpy() for v in (model.gp_.constants, model.gp_.noise)
+    )
+    mean = np.stack(
+        [
+            constants[c]
+            + k
+            @ np.linalg.solve(
+                k + np.diag(y[1][:, c] + noise[c]), y[0][:, c] - constants[c]
+            )
+            for c in range(4)
+        ],
+        axis=1,
+    )
+    found = model.predict_instances(PROBLEM.bags)
+    np.testing.assert_allclose(found, softmax(mean[:, :3]), atol=0.01)
+    assert model.summary_.points.shape == ROWS.shape
+    on_all = fitted(MIPLGP.released, predict_by="means").history_[-1]
+    assert on_all["length"] != few["length"]
+
+
+def test_draws_of_many_instances_have_the_variances_of_inducing_points(tmp_path):
+    model = fitted(MIPLGP.released, **MANY)
+    assert model.summary_.precision.shape == (4, 6, 6)
+    p = model.predict_proba(PROBLEM.bags)
+    means = fitted(MIPLGP.released, **MANY, predict_by="means")
+    assert np.abs(p - means.predict_proba(PROBLEM.bags)).max() > 1e-3
+    for one in (model, means):
+        one.save(tmp_path / one.predict_by)
+        again = mipl.load_model(tmp_path / one.predict_by)
+        same = again.predict_proba(PROBLEM.bags) == one.predict_proba(PROBLEM.bags)
+        assert same.all()
+    kept = (tmp_path / "means" / "arrays.safetensors").stat().st_size
+    assert kept < (tmp_path / "draws" / "arrays.safetensors").stat().st_size
+
+
+def test_labels_that_follow_the_posterior_need_inducing_points_with_many_instances():
+    with pytest.raises(MiplError, match="give regression='inducing'"):
+        fitted(MIPLGP.released, **MANY, disambiguation="posterior")
 
 
 def test_by_default_two_instances_are_one_length_apart():

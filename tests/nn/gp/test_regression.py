@@ -132,7 +132,7 @@ def test_a_given_length_is_kept_and_zero_means_stay():
     assert (gp.constants == 0).all() and (gp.noise == 0).all()
 
 
-# -- conjugate gradients -----------------------------------------------------------------
+# -- conjugate gradients ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("memory", [1.0, 0.0])

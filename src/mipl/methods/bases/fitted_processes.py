@@ -59,6 +59,12 @@ class FittedProcesses(BagClassifier, kw_only=True):
         ("auto", "standard", "none"),
         default="auto",
     )
+    predict_by: str = choice(
+        "Whether probabilities are averaged over joint draws of the processes "
+        "(program), or those of the posterior means, for which no variances are kept.",
+        ("draws", "means"),
+        default="draws",
+    )
     training: Training | None = part(
         "Of it epochs (iterations), lr, schedule, device and threads count; the "
         "optimiser is Adam, and all instances make one step.",
@@ -117,11 +123,17 @@ class FittedProcesses(BagClassifier, kw_only=True):
             for first in range(0, bags.n_instances, _ROWS):
                 rows = self._scaled(bags.rows(slice(first, first + _ROWS)))
                 x = torch.tensor(rows, device=points.device)
-                mean, variance = self.gp_.marginals(x, self.summary_)  # (n, q + 1)
-                spread = variance.clamp_min(0).sqrt()
-                f = mean.unsqueeze(1) + spread.unsqueeze(1) * draws
+                f = self._drawn(x, draws)  # (n, draws, q + 1)
                 theta[first : first + _ROWS] = self._expected(f).cpu().numpy()
         return theta
+
+    def _drawn(self, x: Tensor, draws: Tensor) -> Tensor:
+        """Return draws of the processes at some rows, or only their means."""
+        if self.predict_by == "means":
+            return self.gp_.means(x, self.summary_).unsqueeze(1)
+        mean, variance = self.gp_.marginals(x, self.summary_)  # (n, q + 1)
+        spread = variance.clamp_min(0).sqrt()
+        return mean.unsqueeze(1) + spread.unsqueeze(1) * draws
 
     def _expected(self, f: Tensor) -> Tensor:
         """Return the mean over draws of the real classes' probabilities."""
@@ -137,8 +149,9 @@ class FittedProcesses(BagClassifier, kw_only=True):
 
     def _state(self) -> State:
         arrays, facts = super()._state()
-        for name, value in vars(self.summary_).items():
-            arrays[name] = value.cpu().numpy()
+        for name, table in vars(self.summary_).items():
+            if table is not None:
+                arrays[name] = table.cpu().numpy()
         for name, value in self.gp_.named_parameters():
             arrays[f"gp.{name}"] = value.detach().cpu().numpy()
         for name in ("label_weights", "shift", "scale", "draws"):
@@ -159,8 +172,12 @@ class FittedProcesses(BagClassifier, kw_only=True):
         tables = {
             "points": points,
             "weights": stored.array("weights", (k + 1, n), np.float64),
-            "precision": stored.array("precision", (k + 1, n, n), np.float64),
         }
+        if stored.holds("centres"):
+            tables["centres"] = stored.array("centres", (None, d), np.float64)
+            n = len(tables["centres"])
+        if self.predict_by == "draws":
+            tables["precision"] = stored.array("precision", (k + 1, n, n), np.float64)
         self.summary_ = import_gp().RegressionSummary(
             **{name: torch.from_numpy(table) for name, table in tables.items()}
         )

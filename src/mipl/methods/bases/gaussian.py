@@ -29,7 +29,13 @@ from mipl.training.single_fit import SingleFit
 from mipl.training.state import Clock, TrainingState
 
 if TYPE_CHECKING:
-    from mipl.nn.gp import ClasswiseGP, ExactRegression, SparseRegression
+    from mipl.nn.gp import (
+        ClasswiseGP,
+        ConjugateRegression,
+        ExactRegression,
+        RegressionSummary,
+        SparseRegression,
+    )
 
 Regression: TypeAlias = "ExactRegression | SparseRegression"
 
@@ -39,7 +45,8 @@ class AllInstances:
     """The training instances, which make one step: what a method labels them with."""
 
     x: Tensor  # (N, d)
-    points: Tensor | None  # (M, d) inducing points; None for exact regression
+    points: Tensor | None  # (M, d) inducing points, where the instances are many
+    few: Tensor | None  # (n,) rows that the prior is learnt on; None for all
     sets: Tensor  # (N, q + 1) labels that an instance may have
     first: Tensor  # (N, q + 1) their weights at first
 
@@ -47,12 +54,17 @@ class AllInstances:
         """Return what an epoch's figures are divided by: it has one step."""
         return 1
 
+    def part(self, table: Tensor) -> Tensor:
+        """Return the rows of a table, (N, ...), that the prior is learnt on."""
+        return table if self.few is None else table[self.few]
+
 
 @dataclass(eq=False, kw_only=True)
 class ProcessFit(SingleFit):
     """A fit of processes: an epoch is one step on all instances.
 
-    A look at them is a regression with the processes as they are.
+    A look at them is a regression with the processes as they are. Where the prior is
+    learnt on few instances, all are regressed on once, when it is learnt.
     """
 
     method: GaussianClassifier
@@ -61,6 +73,7 @@ class ProcessFit(SingleFit):
     gp: ClasswiseGP
     batch: AllInstances
     regression: Regression | None = None  # with the processes as they are
+    whole: ConjugateRegression | None = None  # on all instances, with the last ones
 
     def deal(self, clock: Clock) -> Iterator[AllInstances]:
         """Give all instances, once."""
@@ -79,14 +92,33 @@ class ProcessFit(SingleFit):
         return self.regression
 
     def _regress(self) -> Regression:
-        gp, x, points = import_gp(), self.batch.x, self.batch.points
-        variances = self.method._variances(self.batch, self.state.w)
+        gp, batch = import_gp(), self.batch
+        x, variances = batch.part(batch.x), batch.part(self._variances())
         found: Regression = (
             gp.ExactRegression(self.gp, x, variances)
-            if points is None
-            else gp.SparseRegression(self.gp, x, variances, points)
+            if batch.points is None or batch.few is not None
+            else gp.SparseRegression(self.gp, x, variances, batch.points)
         )
         return found
+
+    def _variances(self) -> Tensor:
+        return self.method._variances(self.batch, self.state.w)  # (N, q + 1)
+
+    def summary(self) -> RegressionSummary:
+        """Return what predictions need, as of the last epoch."""
+        targets = self.method._final_targets(self.batch, self.state.w)
+        if self.whole is not None:
+            return self.whole.summary(targets)
+        return self.regressed().summary(self.batch.part(targets))
+
+    def finish(self) -> None:
+        """Regress on all instances, if that is still to be done."""
+        batch = self.batch
+        if batch.few is not None:
+            self.whole = import_gp().ConjugateRegression(
+                self.gp, batch.x, self._variances(), batch.points, self.method.memory
+            )
+        super().finish()
 
     def weights(self, batch: AllInstances) -> Tensor:
         """Return the label weights of the instances."""
@@ -191,8 +223,9 @@ class GaussianClassifier(EpochwiseClassifier, FittedProcesses, kw_only=True):
         """Keep what predictions need, as of the fit's epoch."""
         w = fit.state.w
         with torch.no_grad():
-            targets = self._final_targets(fit.batch, w)
-            self.summary_ = fit.regressed().summary(targets)
+            self.summary_ = fit.summary()
+        if self.predict_by == "means":
+            self.summary_ = self.summary_.means_only()
         self.gp_ = fit.gp
         self.history_ = fit.state.history
         self.n_iter_ = len(self.history_)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
+from mipl.errors import MiplError
 from mipl.methods.bases.gaussian import AllInstances, GaussianClassifier, Regression
 from mipl.nn.inducing import inducing_points
 from mipl.nn.segments import Segments
@@ -41,9 +44,12 @@ class MIPLGP(GaussianClassifier):
     labels of one set move alike, by little, and predictions regress on the first
     targets. Scale, length and a noise per class are learnt as well.
 
-    Up to ``exact_up_to`` instances the regression is exact. Above, time and memory
-    would grow with the cube and the square of their number; then ``inducing`` centres
-    of the instances, found by k-means and kept, stand for them (Titsias's bound).
+    The regression is exact. With more than ``exact_up_to`` instances, whose covariance
+    would take the cube of their number to decompose, the prior is learnt on random bags
+    of so many, and conjugate gradients then regress on all instances; for a short
+    kernel nothing less will do. ``regression="inducing"`` lets centres of the
+    instances, found by k-means, stand for them (Titsias's bound): seconds instead of
+    minutes, for kernels that are long.
 
     Examples
     --------
@@ -69,22 +75,45 @@ class MIPLGP(GaussianClassifier):
     )
     epsilon: float = number("The paper's eps.", default=1e-4, at_least=1e-12, at_most=1)
     draws: int = integer("Monte-Carlo draws of theta.", default=512, at_least=1)
-    inducing: int = integer("Number of inducing points.", default=200, at_least=1)
+    regression: str = choice(
+        "On all instances, or on inducing points that stand for them.",
+        ("exact", "inducing"),
+        default="exact",
+    )
     exact_up_to: int = integer(
-        "Up to how many instances none are used.", default=1000, at_least=0
+        "Up to how many instances their covariance is decomposed.",
+        default=1000,
+        at_least=0,
+    )
+    inducing: int = integer(
+        "Number of inducing points; they precondition the exact regression.",
+        default=200,
+        at_least=1,
+    )
+    memory: float = number(
+        "Gigabytes that the covariance of all instances may take; where it would take "
+        "more, it is computed anew in each iteration.",
+        default=6.0,
+        at_least=0,
     )
 
     @classmethod
     def paper(cls, **arguments: Any) -> Self:
-        """Return the paper's equations; the scale of the kernel is still learnt."""
+        """Return the paper's equations; the scale of the kernel is still learnt.
+
+        Labels that follow the posterior need a regression in each iteration, which
+        inducing points make possible where instances are many.
+        """
         preset = {"disambiguation": "posterior", "normalise": "all", "mean": "zero"}
-        return cls(**{**preset, "length": 1.0, "extra_noise": False, **arguments})
+        more = {"length": 1.0, "extra_noise": False, "regression": "inducing"}
+        return cls(**{**preset, **more, **arguments})
 
     @classmethod
     def released(cls, **arguments: Any) -> Self:
-        """Return the authors' program, with inducing points where it has none."""
+        """Return the authors' program."""
         preset = {"disambiguation": "prior", "normalise": "real", "mean": "constant"}
-        return cls(**{**preset, "length": None, "extra_noise": True, **arguments})
+        more = {"length": None, "extra_noise": True, "regression": "exact"}
+        return cls(**{**preset, **more, **arguments})
 
     # -- hooks -----------------------------------------------------------------------
 
@@ -96,21 +125,37 @@ class MIPLGP(GaussianClassifier):
         self.draws_ = stream(seed, "draws").standard_normal((self.draws, n_classes))
         self._fit_scaling(bags)
         x = self._scaled(bags.rows(slice(None)))
-        points = None
+        points, few = None, None
         if len(x) > self.exact_up_to:
             centres = inducing_points(x, self.inducing, seed)
             points = torch.tensor(centres, device=device)
+            if self.regression == "exact":
+                few = torch.tensor(self._few(bags, seed), device=device)
         sets, w = with_negative(
             torch.tensor(candidates.matrix, device=device),
             torch.tensor(candidates.initial_weights(), device=device),
             Segments.of(torch.tensor(bags.sizes, device=device)),
         )
-        return AllInstances(torch.tensor(x, device=device), points, sets, w)
+        return AllInstances(torch.tensor(x, device=device), points, few, sets, w)
+
+    def _few(self, bags: Bags, seed: int) -> npt.NDArray[np.int64]:
+        """Return the instances that the prior is learnt on, those of random bags."""
+        if self.disambiguation == "posterior":
+            raise MiplError(
+                f"labels of MIPLGP that follow the posterior need a regression in each "
+                f"iteration, and {bags.n_instances} instances are more than "
+                f"exact_up_to={self.exact_up_to}; give regression='inducing', or "
+                "disambiguation='prior'."
+            )
+        order = stream(seed, "prior").permutation(len(bags))
+        rows = [np.arange(*bags.offsets[[i, i + 1]]) for i in order]
+        return np.sort(np.concatenate(rows)[: max(1, self.exact_up_to)])
 
     def _loss(
         self, out: Regression, batch: AllInstances, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         targets = self._targets(out, w, clock)
+        targets = batch.part(targets)
         return {"loss": -out.evidence(targets).mean() / len(targets)}
 
     def _update(

@@ -134,7 +134,7 @@ class ClasswiseGP(nn.Module):
         return self.between(x, x) - cross @ precision @ cross.T
 
     def _seen(self, x: Tensor, summary: RegressionSummary) -> tuple[Tensor, Tensor]:
-        """Return covariances with what variances are seen through, and its precision."""
+        """Return covariances with what shows variances, and its precision."""
         if summary.precision is None:
             raise MiplError("this model keeps posterior means alone, no variances.")
         points = summary.points if summary.centres is None else summary.centres
