@@ -229,8 +229,8 @@ def test_draws_of_many_instances_have_the_variances_of_inducing_points(tmp_path)
         again = mipl.load_model(tmp_path / one.predict_by)
         same = again.predict_proba(PROBLEM.bags) == one.predict_proba(PROBLEM.bags)
         assert same.all()
-    kept = (tmp_path / "means" / "arrays.safetensors").stat().st_size
-    assert kept < (tmp_path / "draws" / "arrays.safetensors").stat().st_size
+    kept = (tmp_path / "means" / "model.safetensors").stat().st_size
+    assert kept < (tmp_path / "draws" / "model.safetensors").stat().st_size
 
 
 def test_labels_that_follow_the_posterior_need_inducing_points_with_many_instances():

@@ -66,10 +66,8 @@ class ConjugateRegression:
     @torch.no_grad()
     def summary(self, targets: Tensor) -> RegressionSummary:
         """Return what predictions need; variances are those of the inducing points."""
-        seen = self.sparse.summary(targets)
-        return RegressionSummary.of(
-            self.points, self._weights(targets), seen.precision, self.sparse.points
-        )
+        weights, precision = self._weights(targets), self.sparse.precision()
+        return RegressionSummary.of(self.points, weights, precision, self.sparse.points)
 
     def _weights(self, targets: Tensor) -> Tensor:
         """Return w of all classes, (C, N)."""

@@ -103,9 +103,13 @@ class SparseRegression:
     def summary(self, targets: Tensor) -> RegressionSummary:
         """Return what predictions need."""
         weights = solved(self.inner.T, self._weights(targets), upper=True).T
+        return RegressionSummary.of(self.points, weights, self.precision())
+
+    def precision(self) -> Tensor:
+        """Return what the points take off the prior covariance, (C, M, M)."""
         known = self.one - torch.cholesky_inverse(self.root)  # (C, M, M)
         inverse = solved(self.inner, self.one)
-        return RegressionSummary.of(self.points, weights, inverse.T @ known @ inverse)
+        return inverse.T @ known @ inverse
 
     def solve(self, right: Tensor) -> Tensor:
         """Return (V^T V + noise)^-1 right: its covariance is inverted, (C, N)."""
