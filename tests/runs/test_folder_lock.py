@@ -60,7 +60,9 @@ def test_a_run_is_replaced_by_force_only(tmp_path) -> None:
     folder = tmp_path / "run"
     RUN.execute(folder)
     before = (folder / "run.toml").read_bytes()
-    with pytest.raises(MiplError, match="holds a run; give another folder, or --force"):
+    with pytest.raises(
+        MiplError, match="holds a run; give another folder, or force=True"
+    ):
         Run("demipl", "synthetic", {"training__epochs": 1}).execute(folder)
     assert (folder / "run.toml").read_bytes() == before
     Run("demipl", "synthetic", {"training__epochs": 1}).execute(folder, force=True)

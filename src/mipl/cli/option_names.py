@@ -18,7 +18,7 @@ _READING = (
 _FLAG_BESIDE = re.compile(r"""\bon_\w+=(['"])skip\1 \((--[\w-]+)\)""")
 _TRAINING = re.compile(r"\btraining__(\w+)")
 _ARGUMENT = re.compile(
-    r"""(?<![\w.'"\[-])(?<!--set )(?<!--write )([a-z_]+)=('[^']*')?"""
+    r"""(?<![\w.'"\[-])(?<!--set )(?<!--write )([a-z_]+)=(True\b|'[^']*')?"""
 )
 
 
@@ -34,13 +34,16 @@ def in_options(sentence: str, command: Any) -> str:
     'name it with --bag-id, or give --set index=x.'
     >>> in_options("leave it out by on_bad='skip' (--skip-bad).", verb)
     'leave it out by --skip-bad.'
+    >>> verb = get_command(app).commands["fit"]
+    >>> in_options("it holds a run; give force=True to replace it.", verb)
+    'it holds a run; give --force to replace it.'
     """
     flags = _flags(command)
 
     def named(match: re.Match[str]) -> str:
         name, value = match[1], (match[2] or "").strip("'")
         if name in flags:
-            return f"{flags[name]} {value}".rstrip()
+            return flags[name] if value == "True" else f"{flags[name]} {value}".rstrip()
         if name in _WRITING and "writing" in flags:
             return f"--write {name}={value}"
         if name in _READING and "settings" in flags:

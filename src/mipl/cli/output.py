@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mipl.datasets.download import Progress
 
 FOUND_ERRORS, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+_WORD = 16  # Letters that a narrow table keeps together: a number, a short name.
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -93,7 +94,7 @@ def title(text: str, note: str = "") -> RenderableType:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> RenderableType:
-    """Return a table without lines; the first column never breaks.
+    """Return a table without lines, whose words break only where they are long.
 
     Empty names of columns leave out the header.
     """
@@ -107,11 +108,16 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Renderable
         pad_edge=False,
         padding=(0, 2, 0, 0),
     )
+    lines = [
+        [cell if isinstance(cell, Text) else Text(plain(cell)) for cell in row]
+        for row in rows
+    ]
     for place, name in enumerate(header):
-        grid.add_column(name, no_wrap=place == 0, overflow="fold")
-    for row in rows:
-        cells = [cell if isinstance(cell, Text) else Text(plain(cell)) for cell in row]
-        grid.add_row(*cells)
+        words = [word for line in lines for word in line[place].plain.split()]
+        least = max(map(len, [*words, *name.split()]), default=1)
+        grid.add_column(name, overflow="fold", min_width=min(least, _WORD))
+    for line in lines:
+        grid.add_row(*line)
     return grid
 
 

@@ -69,8 +69,7 @@ def new_run(folder: str | Path, force: bool = False) -> Iterator[Path]:
     """
     if not force and (Path(folder) / RUN).exists():
         raise MiplError(
-            f"{folder} holds a run; give another folder, or --force (force=True) to "
-            "replace it."
+            f"{folder} holds a run; give another folder, or force=True to replace it."
         )
     make_folder(Path(folder).absolute().parent)
     clear_temporaries(folder)
