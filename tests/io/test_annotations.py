@@ -191,6 +191,18 @@ def test_a_column_per_annotator(tmp_path: Path) -> None:
     assert (told.votes, told.undecided, told.missing) == (6, 2, 1)
 
 
+def test_a_table_of_votes_may_have_a_column_per_annotator_too(tmp_path: Path) -> None:
+    folder = slides(tmp_path)
+    one = read_dataset(folder, annotators=DOCTORS, unsure="unsure")
+    votes = (folder / "labels.csv").rename(tmp_path / "votes.csv")
+    other = read_dataset(
+        folder, annotations=votes, annotators=DOCTORS, unsure="unsure", group="patient"
+    )
+    np.testing.assert_array_equal(one.candidates.matrix, other.candidates.matrix)
+    assert one.groups is not None and other.groups is not None
+    assert one.groups.tolist() == other.groups.tolist()
+
+
 def test_columns_and_rows_of_votes_are_the_same(tmp_path: Path) -> None:
     folder = slides(tmp_path)
     rows = [line.split(",") for line in COLUMNS.splitlines()[1:]]

@@ -114,7 +114,10 @@ def test_a_bag_in_two_groups_is_refused(tmp_path) -> None:
         ({"annotations": VOTES, "split": "part"}, "unknown column 'part'"),
         ({"annotations": VOTES, "file": "path"}, "unknown column 'path'"),
         ({"annotations": VOTES, "bag_id": "bag"}, "unknown column 'bag'"),
-        ({"annotations": VOTES, "annotators": ["label"]}, "exclude each other"),
+        (
+            {"labels": TABLE, "annotations": VOTES, "annotators": ["label"]},
+            "exclude each other",
+        ),
         ({"labels": TABLE, "coords": ["x"]}, "unknown option 'coords'"),
     ],
 )

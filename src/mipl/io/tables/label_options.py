@@ -74,7 +74,10 @@ class LabelOptions:
     def check_votes(self, voted: bool) -> None:
         """Refuse options that say nothing of a table with, or without, votes."""
         if self.annotations is not None and self.annotators is not None:
-            raise MiplError("annotations= and annotators= exclude each other.")
+            raise MiplError(
+                "annotations= and annotators= beside labels= exclude each other: votes "
+                "are a table of their own, or columns of the label table."
+            )
         if voted and self.candidates is not None:
             raise MiplError(
                 "candidates= is not used beside votes, which make the candidate sets; "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +134,9 @@ def read_label_table(
         found = read_label_table(source, options, keys, types, beside, left)
         left.settle(len({*found.keys, *left.reasons}))
         return found
+    if source is None and options.annotators is not None:
+        # Votes in columns are a label table, whichever of the two it was called.
+        source, options = options.annotations, replace(options, annotations=None)
     if isinstance(source, (str, Path)):
         source = read_columns(source)
     votes = _vote_rows(source, options)
