@@ -64,7 +64,11 @@ def shown_plain(text: ast.expr) -> bool:
 
 
 # Columns of tables without lines are made of names of our own, or pass as ``Text``.
-OURS = {"cli/output.py": {"grid.add_column(name, no_wrap=place == 0, overflow='fold')"}}
+OURS = {
+    "cli/output.py": {
+        "grid.add_column(name, overflow='fold', min_width=min(least, _WORD))"
+    }
+}
 OURS["cli/data_views.py"] = {
     "Text(n, 'dim')",
     "Text('\\n'.join(told.histogram()))",
