@@ -34,6 +34,7 @@ _NAMES = {
     "mipl.methods.catalogue.registry": ("method",),
     "mipl.methods.loading": ("load_model",),
     "mipl.methods.wrappers.degraded": ("Degraded",),
+    "mipl.methods.wrappers.ensemble": ("Ensemble",),
     "mipl.methods.wrappers.one_vs_rest": ("OneVsRest",),
     "mipl.methods.wrappers.together": ("fit_together",),
     "mipl.runs.run": ("Run",),

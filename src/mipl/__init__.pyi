@@ -24,10 +24,12 @@ from mipl.methods.mil.maam import MAAM as MAAM
 from mipl.methods.mil.mivae import MIVAE as MIVAE
 from mipl.methods.mil.vgpmil import VGPMIL as VGPMIL
 from mipl.methods.mil.vwsgp import VWSGP as VWSGP
+from mipl.methods.mipl.agopmipl import AGOPMIPL as AGOPMIPL
 from mipl.methods.mipl.cdl import CDL as CDL
 from mipl.methods.mipl.demipl import DEMIPL as DEMIPL
 from mipl.methods.mipl.elimipl import ELIMIPL as ELIMIPL
 from mipl.methods.mipl.fastmipl import FastMIPL as FastMIPL
+from mipl.methods.mipl.hfcmipl import HFCMIPL as HFCMIPL
 from mipl.methods.mipl.mean_pooling import MeanPooling as MeanPooling
 from mipl.methods.mipl.miplgp import MIPLGP as MIPLGP
 from mipl.methods.mipl.miplma import MIPLMA as MIPLMA
@@ -43,6 +45,7 @@ from mipl.methods.pll.proden import PRODEN as PRODEN
 from mipl.methods.pll.proden_ma import PRODENMA as PRODENMA
 from mipl.methods.pll.rc import RC as RC
 from mipl.methods.wrappers.degraded import Degraded as Degraded
+from mipl.methods.wrappers.ensemble import Ensemble as Ensemble
 from mipl.methods.wrappers.one_vs_rest import OneVsRest as OneVsRest
 from mipl.methods.wrappers.together import fit_together as fit_together
 from mipl.runs.run import Run as Run

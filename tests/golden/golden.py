@@ -17,6 +17,7 @@ PREFIXES = (
     "final_",
     "train_",
     "init_",
+    "linear_",
 )
 
 

@@ -18,6 +18,7 @@ _GENERAL = {
     "draws": 16,
     "inducing": 10,
     "iterations": 4,
+    "n": 2,
     "training__epochs": 6,
     "training__lr": 0.3,
     "training__batch_size": 32,

@@ -4,13 +4,27 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.methods.settings import OF_BAGS, PARTIAL, TWO_CLASS, own_ids, small
 
+from mipl.errors import Diverged
 from mipl.methods.catalogue.registry import method
 from mipl.testing import CHECKS
 
 SMALL_ONES = [small(id) for id in own_ids()]
+# As their programs compute: test scores are standardised over all test bags.
+TRANSDUCTIVE = ("fastmipl-released", "uamipl")
+OTHERWISE = {
+    "check_batch_independence": "predictions are of all test bags at once",
+    "check_other_bags": "predictions are of all test bags at once",
+    "check_full_candidate_sets": "the program's start has no scale where no set tells",
+}
 
 
-@parametrize_with_checks(SMALL_ONES)
+def expected(estimator):
+    if getattr(estimator, "standardise", None) != "given":
+        return {}
+    return {"check_methods_subset_invariance": "predictions are of all bags at once"}
+
+
+@parametrize_with_checks(SMALL_ONES, expected_failed_checks=expected)
 def test_scikit_learns_contract(estimator, check):
     check(estimator)
 
@@ -18,7 +32,12 @@ def test_scikit_learns_contract(estimator, check):
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("id", (*OF_BAGS, *TWO_CLASS))
 def test_the_contract_of_bags(id, check):
-    check(small(id))
+    reason = OTHERWISE.get(check.__name__) if id in TRANSDUCTIVE else None
+    if reason is None:
+        check(small(id))
+        return
+    with pytest.raises((AssertionError, Diverged)):  # Who mends it strikes it out.
+        check(small(id))
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from mipl.nn.dropout import DroppedReLU, rekey
+from mipl.nn.dropout import ConstantDroppedReLU, DroppedReLU, rekey
+from mipl.nn.process_share import ProcessShare
 
 
 def masks(p, key, shape=(50, 8), dtype=torch.float32):
@@ -82,3 +83,13 @@ def test_a_users_own_attribute_named_key_is_left_alone():
     layer = module.key
     rekey(module, 3)
     assert module.key is layer
+
+
+def test_rows_that_every_batch_has_are_drawn_for_alike_by_every_process():
+    """A share of the batch has its own instances alone, and all such rows."""
+    share = ProcessShare((0, 1, 2), (0, 3, 10), rank=1)
+    alone, shared = ConstantDroppedReLU(0.5), ConstantDroppedReLU(0.5)
+    rekey(alone, 7)
+    rekey(shared, 7, share)
+    x = torch.ones(20, 4)
+    assert torch.equal(alone(x.clone()), shared(x.clone()))

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from mipl.nn.fused import fused_gates, mapped
+from mipl.nn.fused import dropped_maps, fused_gates, mapped
 
 
 def numbers(*shape, seed=3):
@@ -54,8 +54,12 @@ def test_gates_far_out_stay_in_range():
 
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("columns", [False, True])
-def test_each_run_has_its_own_map(bias, columns):
-    """Also where the matrices lie by columns, as the gradient then does."""
+@pytest.mark.parametrize("axis", [False, True])
+def test_each_run_has_its_own_map(bias, columns, axis):
+    """Also where the matrices lie by columns, as the gradient then does.
+
+    Rows of a run lie one after another, or in an axis of their own.
+    """
     x, pull = numbers(6, 4).requires_grad_(), numbers(6, 3, seed=5)
     weight = numbers(2, 4, 3).mT if columns else numbers(2, 3, 4)
     weight.requires_grad_()
@@ -64,9 +68,38 @@ def test_each_run_has_its_own_map(bias, columns):
         nn.functional.linear(part, weight[s], None if offset is None else offset[s])
         for s, part in enumerate(x.split(3))
     ]
-    forms = mapped(x, weight, offset), torch.cat(alone)
+    found = mapped(x.view(2, 3, 4) if axis else x, weight, offset)
+    assert found.shape == ((2, 3, 3) if axis else (6, 3))
+    forms = found.view(6, 3), torch.cat(alone)
     torch.testing.assert_close(*forms, rtol=0, atol=1e-12)
     values = [x, weight] if offset is None else [x, weight, offset]
     found, naive = (torch.autograd.grad((y * pull).sum(), values) for y in forms)
     for mine, formula in zip(found, naive, strict=True):
         torch.testing.assert_close(mine, formula, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [3, 1100])
+@pytest.mark.parametrize("dropped", [0.0, 0.25])
+def test_layers_one_after_another_are_the_formula(rows, dropped):
+    """Also in blocks of rows, of which the last is not full."""
+    maps = [affine(4, 6), affine(6, 3, seed=2)]
+    x = numbers(rows, 4).requires_grad_()
+    generator = torch.Generator().manual_seed(1)
+    random = [
+        torch.randint(0, 256, (rows, q), generator=generator, dtype=torch.uint8)
+        for q in (6, 3)
+    ]
+    plain = x
+    for layer, bytes_ in zip(maps, random, strict=True):
+        keep = (bytes_ >= round(dropped * 256)).double() / (1 - dropped)
+        plain = torch.relu(layer(plain) * keep)
+    given = [None if dropped == 0 else bytes_ for bytes_ in random]
+    fused = dropped_maps(x, maps, given, dropped)
+    torch.testing.assert_close(fused, plain, rtol=0, atol=1e-10)
+    values = [x, *(p for layer in maps for p in layer.parameters())]
+    pull = numbers(rows, 3, seed=9)
+    found, naive = (
+        torch.autograd.grad((y * pull).sum(), values) for y in (fused, plain)
+    )
+    for mine, formula in zip(found, naive, strict=True):
+        torch.testing.assert_close(mine, formula, rtol=1e-10, atol=1e-10)

@@ -13,9 +13,11 @@ from torch.autograd import gradcheck
 from mipl.objectives import (
     best_and_next,
     calibratable_loss,
+    candidate_entropy,
     candidate_mass,
     confidence_update,
     copies,
+    floored_log,
     inhibition_loss,
     momentum_update,
     on_candidates,
@@ -282,3 +284,23 @@ def test_a_loss_weighted_by_copies_is_the_sum_over_labels():
 def test_uneven_weights_share_out_as_many_copies():
     sets = torch.tensor([[True, True, False]])
     assert copies(torch.tensor([[0.75, 0.25, 0.0]]), sets).tolist() == [[1.5, 0.5, 0.0]]
+
+
+@quick
+@given(scores_and_sets(st.floats(-20, 20)))
+def test_the_entropy_of_candidates_label_by_label(given_rows):
+    logits, sets = given_rows
+    p = torch.tensor(logits).softmax(dim=1)
+    expected = []
+    for row, inside in zip(p.tolist(), sets, strict=True):
+        kept = [value for value, held in zip(row, inside, strict=True) if held]
+        shares = [value / sum(kept) for value in kept]
+        expected.append(-sum(r * math.log(r + 1e-10) for r in shares))
+    found = candidate_entropy(p, torch.tensor(sets))
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_a_floored_logarithm_has_a_finite_slope_at_zero():
+    p = torch.tensor([0.0, 0.5], dtype=torch.float64, requires_grad=True)
+    floored_log(p).sum().backward()
+    np.testing.assert_allclose(p.grad, [1e10, 2.0], rtol=1e-9)

@@ -5,7 +5,7 @@ import pytest
 
 from mipl.errors import MiplError
 from mipl.nn.attention import falling_tau
-from mipl.objectives import falling_alpha
+from mipl.objectives import falling_alpha, held_alpha
 
 
 def test_alpha_ends_at_zero_in_the_paper_and_starts_at_one_in_the_program():
@@ -47,3 +47,11 @@ def test_a_constant_temperature_needs_no_special_case():
 def test_a_start_below_the_floor_is_refused():
     with pytest.raises(MiplError, match=r"tau 0.05 must not lie below tau_min 0.1"):
         falling_tau(1, 0.05, 0.1, 0.95, 0)
+
+
+@pytest.mark.parametrize(("epochs", "share"), [(50, 0.2), (7, 0.3), (1, 0.9), (5, 0)])
+def test_alpha_is_held_and_then_falls_to_one_step_above_zero(epochs, share):
+    found = [held_alpha(t, epochs, share) for t in range(1, epochs + 1)]
+    held = int(share * epochs)
+    falling = np.linspace(1, 0, epochs - held, endpoint=False)
+    np.testing.assert_allclose(found, [1.0] * held + list(falling), atol=1e-15)

@@ -45,4 +45,4 @@ def test_published_settings_count_where_there_are_some():
     assert run(MAAM, MNIST, r=1).arguments == {}
     assert run(DEMIPL, DIGITS).arguments == {}
     forms = [run(one, DIGITS).arguments for one in CDL[:2]]
-    assert forms == [{}, {"contrast": "cc"}]
+    assert forms == [{}, {"attention": "mam", "contrast": "cc"}]

@@ -24,6 +24,7 @@ CLIP = Number("", 1.0, or_none=True, above=0)
 WIDTHS = Integers("", at_least=1)
 BIAS = Choice("", True, options=(False, True, "gates"))
 STOP = Choice("", None, or_none=True, options=("accuracy", "margin"))
+DRAWN = Integer("", at_least=1, or_share=True, or_word="auto")
 OWN = Choice("", "auto", options=("auto",), or_a=(("dictionary", dict),))
 
 
@@ -34,8 +35,14 @@ OWN = Choice("", "auto", options=("auto",), or_a=(("dictionary", dict),))
         (Number("", at_least=0, below=1), [0, 0.99], [1, -1e-9], "a number in [0, 1)"),
         (Number("", below=1), [-5], [1], "must be a number < 1; got"),
         (Number("", at_most=1e-6), [-5, 1e-6], [1], "must be a number <= 1e-06; got"),
-        (Number(""), [-5, 1e300], [math.inf, "a", [1]], "must be a number; got"),
+        (Number(""), [-5, 10**300], [math.inf, "a", [1]], "must be a number; got"),
         (EPOCHS, [1, 9, np.int64(3)], [0, 10, 2.0, True], "an integer in [1, 9]; got"),
+        (
+            DRAWN,
+            [1, 7, 0.5, "auto"],
+            [0, 0.0, 1.0, 2.5, math.nan, True, "all", None],
+            "an integer >= 1 or a share in (0, 1) or 'auto'; got",
+        ),
         (CLIP, [None, 0.1], [0, -1, math.inf], "must be None or a number > 0; got"),
         (
             WIDTHS,
@@ -74,6 +81,13 @@ def test_good_values_pass_and_bad_ones_get_a_sentence(one, good, bad, must):
         assert told.endswith(f"got {value!r}.")
 
 
+@pytest.mark.parametrize("one", [Number(""), SHARE, CLIP, EPOCHS, DRAWN])
+@pytest.mark.parametrize("value", [10**400, -(10**400)])
+def test_a_whole_number_that_no_float_can_hold_is_refused(one, value):
+    with pytest.raises(MiplError, match="share of Toy must be"):
+        one.check("share of Toy", value)
+
+
 def test_a_word_that_is_nearly_right_gets_a_guess():
     with pytest.raises(MiplError, match="'gate', did you mean 'gates'"):
         BIAS.check("bias", "gate")
@@ -107,6 +121,16 @@ def test_a_part_checks_itself():
                 ]
             },
         ),
+        (
+            DRAWN,
+            {
+                "anyOf": [
+                    {"type": "integer", "minimum": 1},
+                    {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                    {"const": "auto"},
+                ]
+            },
+        ),
         (Flag("", False), {"type": "boolean", "default": False}),
         (BIAS, {"enum": [False, True, "gates"], "default": True}),
         (STOP, {"enum": [None, "accuracy", "margin"], "default": None}),
@@ -127,6 +151,7 @@ def test_the_schema_tells_what_the_check_refuses(one, schema):
         (SHARE, "x : float"),
         (CLIP, "x : float or None, default 1.0"),
         (WIDTHS, "x : int or sequence of int"),
+        (DRAWN, 'x : int or float or "auto"'),
         (BIAS, 'x : {False, True, "gates"}, default True'),
         (OWN, "x : {\"auto\"} or dictionary, default 'auto'"),
         (Seed("", None, or_none=True), "x : int, RandomState or None"),

@@ -11,7 +11,7 @@ from tests.training.test_batches import OnDisk
 from mipl import MIPLMA, Bags, Training
 from mipl.data import Dataset
 from mipl.io.native import hdf5
-from mipl.training.batches import BatchSource, Draw
+from mipl.training.batches import BatchSource, draw
 
 CPU = torch.device("cpu")
 SIZES = np.array([3, 40, 1, 12, 25])
@@ -21,10 +21,10 @@ BAGS = Bags(ROWS, np.cumsum([0, *SIZES]))
 SETS = [{0, 1}, {1}, {0}, {1, 2}, {2}]
 
 
-def dealt(bags=BAGS, most=10, seed=0, epoch=1, batch_size=2, batch_instances=None):
+def dealt(bags=BAGS, per_bag=10, seed=0, epoch=1, batch_size=2, batch_instances=None):
     """Return the rows of each bag that an epoch takes."""
     source = BatchSource(bags, np.ones((5, 2), bool), CPU, torch.float32)
-    drawn = source.drawing(most, seed, epoch)
+    drawn = source.drawing(per_bag, seed, epoch)
     order = np.array([3, 1, 0, 4, 2])
     found = {}
     for batch in drawn.deal(order, batch_size, batch_instances):
@@ -41,7 +41,7 @@ def dealt(bags=BAGS, most=10, seed=0, epoch=1, batch_size=2, batch_instances=Non
 @quick
 @given(st.integers(1, 50), st.integers(0, 9), st.integers(1, 9))
 def test_a_draw_has_no_instance_twice_and_small_bags_whole(most, seed, epoch):
-    for bag, rows in dealt(most=most, seed=seed, epoch=epoch).items():
+    for bag, rows in dealt(per_bag=most, seed=seed, epoch=epoch).items():
         start, stop = BAGS.offsets[bag], BAGS.offsets[bag + 1]
         assert len(rows) == len(set(rows)) == min(most, stop - start)
         assert rows == sorted(rows)
@@ -57,12 +57,35 @@ def test_a_draw_is_a_function_of_seed_epoch_and_bag_alone():
     assert [row - 3 for row in first[1]] != [row - 56 for row in first[4]]
 
 
-def test_every_instance_is_drawn_equally_often():
-    times = np.zeros(12)
-    for epoch in range(3000):
-        times[Draw(3, 0, epoch).instances(7, 12)] += 1
-    # 3000 draws with chance 1/4: the standard deviation is 24.
-    assert abs(times - 750).max() < 5 * 24
+@quick
+@given(st.floats(0.01, 0.99), st.integers(0, 9))
+def test_a_share_is_a_share_of_each_bag_rounded_up(share, seed):
+    for bag, rows in dealt(per_bag=share, seed=seed).items():
+        start, stop = BAGS.offsets[bag], BAGS.offsets[bag + 1]
+        assert len(rows) == len(set(rows)) == -int(-share * (stop - start) // 1)
+        assert rows == sorted(rows)
+        assert start <= rows[0] and rows[-1] < stop
+
+
+@pytest.mark.parametrize("n_bags", [1, 3])  # One alone is drawn from otherwise.
+def test_every_pair_of_instances_is_drawn_equally_often(n_bags):
+    pairs = np.zeros((n_bags, 12, 12))
+    sizes, chance = np.full(n_bags, 12), np.random.default_rng(0)
+    for _ in range(3000):
+        rows = draw(sizes, np.full(n_bags, 3), chance).reshape(n_bags, 3)
+        for bag, (a, b, c) in enumerate(rows):
+            pairs[bag][[a, a, b], [b, c, c]] += 1
+    # 3000 draws with chance 3 / 66: the standard deviation is 11.4.
+    found = pairs[:, *np.triu_indices(12, 1)]
+    assert pairs.sum() == found.sum() and abs(found - 3000 / 22).max() < 5 * 11.4
+
+
+def test_bags_of_one_size_are_drawn_from_independently():
+    draws = draw(np.full(500, 4), np.full(500, 2), np.random.default_rng(1))
+    again = np.ravel_multi_index(draws.reshape(500, 2).T, (4, 4))
+    counts = np.bincount(again, minlength=16)
+    # Six pairs, each with chance 1/6: the standard deviation is 8.3.
+    assert (counts > 0).sum() == 6 and abs(counts[counts > 0] - 500 / 6).max() < 42
 
 
 def test_batches_by_instances_count_what_is_drawn():
@@ -102,7 +125,7 @@ def test_predictions_use_all_instances():
     np.testing.assert_array_equal(model.predict_proba(BAGS), again)
 
 
-@pytest.mark.parametrize("value", [0, 2.5, "all"])
+@pytest.mark.parametrize("value", [0, 0.0, 1.0, 2.5, "all", True])
 def test_what_cannot_be_drawn_is_refused(value):
     with pytest.raises(ValueError, match="instances_per_bag of Training must be None"):
         fitted(instances_per_bag=value)

@@ -1,7 +1,9 @@
 """Training: its settings, its sentences, and the learning rate."""
 
 import math
+from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
 from sklearn.base import clone
@@ -90,6 +92,36 @@ def test_the_cosine_is_that_of_torch():
 def test_a_constant_rate_stays():
     options = Training(schedule="constant", lr=0.3)
     assert {options.learning_rate(t) for t in (1, 50, 100)} == {0.3}
+
+
+def test_each_round_warms_up_and_falls_by_a_cosine():
+    options = Training(epochs=12, rounds=2, warm_up=2, lr=0.1)
+    falling = [0.05 * (1 + math.cos(math.pi * e / 4)) for e in range(4)]
+    expected = [0.05, 0.1, *falling] * 2
+    rates = [options.learning_rate(t) for t in range(1, 13)]
+    assert rates == pytest.approx(expected)
+    constant = Training(epochs=4, rounds=2, warm_up=1, schedule="constant", lr=0.1)
+    assert [constant.learning_rate(t) for t in (1, 2, 3, 4)] == [0.1] * 4
+
+
+def test_a_round_shorter_than_its_warm_up_only_rises():
+    options = Training(epochs=3, warm_up=5, lr=1.0)
+    assert [options.learning_rate(t) for t in (1, 2, 3)] == [0.2, 0.4, 0.6]
+
+
+@pytest.mark.parametrize(("epochs", "rounds"), [(1, 1), (7, 3), (6, 4), (2, 5), (9, 9)])
+def test_rounds_share_out_the_epochs(epochs, rounds):
+    """Against a walk through the epochs, one after another."""
+    options = Training(epochs=epochs, rounds=rounds)
+    found = [options.round_of(t) for t in range(1, epochs + 1)]
+    starts = [i for i, here in enumerate(found) if here.epoch == 1]
+    lengths = np.diff([*starts, epochs])
+    assert len(starts) == min(epochs, rounds)
+    assert lengths.max() - lengths.min() <= 1
+    for here, after in pairwise(found):
+        assert here.hands_over == (after.epoch == 1)
+        assert after.epoch in (1, here.epoch + 1)
+    assert not found[-1].hands_over and not found[-1].followed
 
 
 def test_it_clones_and_keeps_its_arguments():

@@ -35,6 +35,23 @@ def test_the_same_seed_gives_the_same_bits(reading, dtype):
     assert bits(fitted(build, dtype=dtype, random_state=1)) != first
 
 
+def test_bags_are_visited_in_new_orders_or_in_the_same(monkeypatch):
+    visited = {"new": [], "same": []}
+    take_step = loop.take_step
+    for order, seen in visited.items():
+
+        def note(fit, batch, clock, seen=seen):
+            seen.extend(batch.bags.tolist())
+            take_step(fit, batch, clock)
+
+        monkeypatch.setattr(loop, "take_step", note)
+        fitted(order=order)
+    first, second, third = np.reshape(visited["new"], (3, 12))
+    assert (first != second).any() and (second != third).any()
+    assert sorted(first) == sorted(second) == list(range(12))
+    np.testing.assert_array_equal(visited["same"], np.tile(first, 3))
+
+
 @pytest.mark.parametrize("reading", READINGS)
 def test_two_threads_repeat_their_bits_and_agree_with_one(reading):
     one, two, again = (

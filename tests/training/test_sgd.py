@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from mipl import MIPLMA, Training
+from mipl.training.flat_adam import FlatAdam
 from mipl.training.sgd import FlatSGD
 
 SETTINGS = [
@@ -66,7 +67,10 @@ def test_one_network_steps_as_torch_does(options):
         torch.testing.assert_close(mine, theirs, rtol=1e-12, atol=1e-12)
 
 
-def test_each_of_several_runs_steps_by_its_own_settings():
+@pytest.mark.parametrize("part", [2**15, 7])
+def test_each_of_several_runs_steps_by_its_own_settings(part, monkeypatch):
+    """Also where the numbers of a run are more than one part."""
+    monkeypatch.setattr("mipl.training.sgd._PART", part)
     single = [parameters(seed)[:3] for seed in range(len(SETTINGS))]
     joint = [nn.Parameter(torch.stack(each)) for each in zip(*single, strict=True)]
     alone = [
@@ -78,14 +82,22 @@ def test_each_of_several_runs_steps_by_its_own_settings():
             torch.testing.assert_close(mine[run], theirs, rtol=1e-12, atol=1e-12)
 
 
-def test_a_parameter_without_gradient_only_decays():
-    used, unused = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(3))
-    sgd = FlatSGD([used, unused], [Training(lr=0.5, epochs=1, weight_decay=0.1)])
-    sgd.start_epoch(1)
-    sgd.descend([torch.ones(2), None])
-    assert (used < 0.5).all()
-    assert torch.equal(unused, torch.full((3,), float(unused[0].detach())))
-    assert 0.9 < unused[0] < 1
+def test_a_parameter_without_gradient_stays_and_does_not_decay_as_in_torch():
+    options = Training(lr=0.5, epochs=1, weight_decay=0.1, clip=None)
+    (used, unused), theirs = (
+        [nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(3))] for _ in range(2)
+    )
+    ours = FlatSGD([used, unused], [options])
+    torchs = torch.optim.SGD(
+        theirs, lr=0.5, momentum=0.9, nesterov=True, weight_decay=0.1
+    )
+    ours.start_epoch(1)
+    for gradient in (None, torch.full((3,), 0.1), None):
+        ours.descend([torch.ones(2), gradient])
+        theirs[0].grad, theirs[1].grad = torch.ones(2), gradient
+        torchs.step()
+        torch.testing.assert_close(used, theirs[0])
+        torch.testing.assert_close(unused, theirs[1])
 
 
 def test_a_users_parameter_with_gaps_in_memory_does_not_reach_its_neighbours():
@@ -106,3 +118,47 @@ def test_a_users_parameter_with_gaps_in_memory_does_not_reach_its_neighbours():
     kept = model.module_.encoder.module
     for mine, given in zip(kept.parameters(), own.parameters(), strict=True):
         torch.testing.assert_close(mine, given)
+
+
+@pytest.mark.parametrize("kind", [FlatSGD, FlatAdam])
+def test_each_round_begins_with_a_new_optimiser(kind):
+    """Against one of its own for each round, on the same values."""
+    options = Training(epochs=4, rounds=2, lr=0.1, clip=None)
+    once = Training(epochs=2, lr=0.1, clip=None)
+    ours, theirs = parameters(0), parameters(0)
+    joint = kind(ours, [options])
+    for epoch in (1, 2, 3, 4):
+        joint.start_epoch(epoch)
+        joint.descend(torch.autograd.grad(loss(ours), ours))
+        joint.end_epoch(epoch)
+    for _ in range(2):
+        own = kind(theirs, [once])
+        for epoch in (1, 2):
+            own.start_epoch(epoch)
+            own.descend(torch.autograd.grad(loss(theirs), theirs))
+            own.end_epoch(epoch)
+    for value, expected in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(value, expected, rtol=0, atol=0)
+    # What the last round leaves, it leaves: no round follows.
+    assert all(bool(kept.any()) for kept in joint.buffers().values())
+
+
+@pytest.mark.parametrize("kind", [FlatSGD, FlatAdam])
+def test_what_the_loss_does_not_know_stays_as_it_is(kind):
+    """In torch a parameter without gradient neither decays nor rolls on."""
+    options = Training(epochs=3, lr=0.1, weight_decay=0.5, clip=None)
+    ours = parameters(0)
+    joint = kind(ours, [options])
+    joint.start_epoch(1)
+    joint.descend(torch.autograd.grad(loss(ours), ours))
+    before = [value.detach().clone() for value in ours]
+    left = {name: kept.clone() for name, kept in joint.buffers().items()}
+    gradients = torch.autograd.grad(loss(ours[1:]), ours[1:])
+    joint.descend([None, *gradients])
+    torch.testing.assert_close(ours[0].detach(), before[0], rtol=0, atol=0)
+    length = ours[0].numel()
+    for name, kept in joint.buffers().items():
+        if kept.ndim == 2:
+            assert torch.equal(kept[:, :length], left[name][:, :length]), name
+    for value, old in zip(ours[1:], before[1:], strict=True):
+        assert not torch.equal(value.detach(), old)

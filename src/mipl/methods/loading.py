@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 _DEGRADED = "mipl.methods.wrappers.degraded:Degraded"
 _ONE_VS_REST = "mipl.methods.wrappers.one_vs_rest:OneVsRest"
+_ENSEMBLE = "mipl.methods.wrappers.ensemble:Ensemble"
 # What files may name beside registered methods, and where it is; loaded on use.
 _OTHERS = {
     "mipl.training.options:Training": "mipl.training.options:Training",
     _DEGRADED: _DEGRADED,
     _ONE_VS_REST: _ONE_VS_REST,
+    _ENSEMBLE: _ENSEMBLE,
     # As files of version 0.1.0 name them.
     "mipl.methods.degraded:Degraded": _DEGRADED,
     "mipl.methods.one_vs_rest:OneVsRest": _ONE_VS_REST,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -51,15 +51,26 @@ class DroppedReLU(Keyed):
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply the next mask, in training only, and the ReLU."""
+        random = self.draw(x, x.shape[1:])
+        return torch.relu_(x) if random is None else dropped_relu_(x, random, self.p)
+
+    def draw(self, x: Tensor, shape: Sequence[int]) -> Tensor | None:
+        """Return random bytes of this shape for each row of x; None to drop nothing."""
         if not self.training or self.p == 0:
-            return torch.relu_(x)
+            return None
         rows, own = self.rows(x)
-        shape = (rows, *x.shape[1:])
-        numel = math.prod(shape)
+        numel = math.prod((rows, *shape))
         words = torch.empty((numel + 7) // 8, dtype=torch.int64)
         fill_random(words, self.key)
-        random = words.view(torch.uint8)[:numel].view(shape)[own]
-        return dropped_relu_(x, random, self.p)
+        return words.view(torch.uint8)[:numel].view(rows, *shape)[own]
+
+
+class ConstantDroppedReLU(DroppedReLU):
+    """Dropout and ReLU of rows that are no instances: every batch has all of them."""
+
+    def rows(self, x: Tensor) -> tuple[int, slice]:
+        """Return all rows, which no process shares out."""
+        return len(x), slice(len(x))
 
 
 def fill_random(words: Tensor, key: int) -> None:
@@ -69,31 +80,46 @@ def fill_random(words: Tensor, key: int) -> None:
 
 def dropped_relu_(x: Tensor, random: Tensor, p: float) -> Tensor:
     """Drop the numbers whose random byte lies below p, enlarge the others, ReLU."""
-    dropped = round(p * _BYTES)
-    if dropped == 0:
-        return torch.relu_(x)
-    # Bytes of 0 and 1: comparing, and turning bools into floats, takes far longer.
-    keep = random.clamp(dropped - 1, dropped).sub_(dropped - 1)
-    scale = _BYTES / (_BYTES - dropped)
-    found: Tensor = _DroppedReLU.apply(x, keep, scale)  # type: ignore[no-untyped-call]
+    found: Tensor = _DroppedReLU.apply(x, random, p)  # type: ignore[no-untyped-call]
     return found
 
 
 class _DroppedReLU(torch.autograd.Function):
-    """relu(scale keep x): what is positive afterwards was kept."""
+    """The same, with its gradient."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, keep: Tensor, scale: float) -> Tensor:
-        x.mul_(keep.to(x).mul_(scale)).relu_()
+    def forward(ctx: Any, x: Tensor, random: Tensor, p: float) -> Tensor:
+        drop_(x, random, p)
         ctx.mark_dirty(x)
         ctx.save_for_backward(x)
-        ctx.scale = scale
+        ctx.p = p
         return x
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
         (y,) = ctx.saved_tensors
-        return torch.ops.aten.threshold_backward(g, y, 0).mul_(ctx.scale), None, None
+        return of_dropped(g, y, ctx.p), None, None
+
+
+def drop_(x: Tensor, random: Tensor | None, p: float) -> None:
+    """Do what ``dropped_relu_`` does, without gradients; with no bytes, the ReLU."""
+    dropped = round(p * _BYTES)
+    if random is not None and dropped:
+        # Bytes of 0 and 1: comparing, and turning bools into floats, takes far longer.
+        keep = random.clamp(dropped - 1, dropped).sub_(dropped - 1)
+        x.mul_(keep.to(x).mul_(_enlarged(p)))
+    x.relu_()
+
+
+def of_dropped(g: Tensor, y: Tensor, p: float) -> Tensor:
+    """Return the gradient before y = relu(scale keep x): where y > 0, x was kept."""
+    slopes: Tensor = torch.ops.aten.threshold_backward(g, y, 0)
+    return slopes.mul_(_enlarged(p)) if round(p * _BYTES) else slopes
+
+
+def _enlarged(p: float) -> float:
+    """Return what the numbers that are left are multiplied by."""
+    return _BYTES / (_BYTES - round(p * _BYTES))
 
 
 def rekey(module: nn.Module, key: int, part: ProcessShare | None = None) -> None:

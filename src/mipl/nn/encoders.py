@@ -9,8 +9,9 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
 from mipl.nn.dropout import DroppedReLU, Keyed
+from mipl.nn.fused import dropped_maps
 from mipl.nn.initialisation import conv, linear
 
 ENCODERS = ("auto", "linear", "conv", "image")
@@ -39,9 +40,10 @@ class LinearEncoder(nn.Module):
         self.feature = linear(d, width)
         self.dropout = DroppedReLU(dropout)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Embed the instances, given flat."""
-        return self.dropout(self.feature(self.trunk(x)))  # type: ignore[no-any-return]  # (N, L)
+    def forward(self, x: Tensor, dropout: nn.Module | None = None) -> Tensor:
+        """Embed the instances, given flat; other rows have a dropout of their own."""
+        h: Tensor = (dropout or self.dropout)(self.feature(self.trunk(x)))
+        return h  # (N, L)
 
     def trunk(self, x: Tensor) -> Tensor:
         """Return what the affine map is applied to."""
@@ -61,19 +63,65 @@ class LinearEncoder(nn.Module):
         self.feature.bias.sub_(mean).div_(spread)
 
 
+class LinearEncoders(nn.Sequential):
+    """Several affine maps, each with dropout and ReLU."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Embed the instances, given flat, all layers for some of them at a time."""
+        layers = [layer for layer in self if isinstance(layer, LinearEncoder)]
+        if not isinstance(layers[0].dropout, DroppedReLU):  # Of several runs.
+            return super().forward(x)
+        x = layers[0].trunk(x)
+        maps = [layer.feature for layer in layers]
+        random = [
+            layer.dropout.draw(x, layer.feature.weight.shape[:1]) for layer in layers
+        ]
+        return dropped_maps(x, maps, random, layers[0].dropout.p)  # (N, L)
+
+
 class ConvEncoder(LinearEncoder):
     """Two 5x5 convolutions with ReLU and pooling, then the affine map; 28x28 only."""
 
+    flat = 800  # Numbers that the convolutions leave of an image.
+
     def __init__(self, width: int, dropout: float) -> None:
-        super().__init__(800, width, dropout)
-        self.conv1 = conv(1, 20, 5)
-        self.conv2 = conv(20, 50, 5)
+        super().__init__(self.flat, width, dropout)
+        self.conv1, self.conv2 = self.convolutions()
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def convolutions(self) -> tuple[nn.Conv2d, nn.Conv2d]:
+        """Return the convolutions, empty."""
+        return conv(1, 20, 5), conv(20, 50, 5)
 
     def trunk(self, x: Tensor) -> Tensor:
         """Return the pooled channels of the images."""
         flat = convolved(x, IMAGE, self.conv1, self.conv2)
-        return flat.to(self.feature.weight.dtype)  # (N, 800)
+        return flat.to(self.feature.weight.dtype)  # (N, flat)
+
+
+class PaddedConvEncoder(ConvEncoder):
+    """The same with more channels, padded convolutions and a smaller second one."""
+
+    flat = 3136
+
+    def convolutions(self) -> tuple[nn.Conv2d, nn.Conv2d]:
+        """Return the convolutions, empty."""
+        return conv(1, 32, 5, padding=2), conv(32, 64, 3, padding=1)
+
+
+class TwoLayerEncoder(nn.Module):
+    """An affine map with dropout and ReLU, and one more with ReLU alone."""
+
+    def __init__(self, d: int, hidden: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.feature1 = linear(d, hidden)
+        self.dropout = DroppedReLU(dropout)
+        self.feature2 = linear(hidden, width)
+
+    def forward(self, x: Tensor, dropout: nn.Module | None = None) -> Tensor:
+        """Embed the instances; other rows have a dropout of their own."""
+        hidden = (dropout or self.dropout)(self.feature1(x))
+        return torch.relu_(self.feature2(hidden))  # (N, L)
 
 
 def convolved(
@@ -120,14 +168,14 @@ class OwnEncoder(Keyed):
                 h = self.module(x.view(-1, *self.shape))
             except self._FAILURES as error:
                 raise MiplError(
-                    f"the {self.called} failed on {len(x)} instances of shape "
-                    f"{self.shape}: {error}"
+                    f"the {self.called} failed on {counted(len(x), 'instance')} of "
+                    f"shape {self.shape}: {error}"
                 ) from error
         if not isinstance(h, Tensor) or h.ndim != 2 or len(h) != len(x):
             got = tuple(h.shape) if isinstance(h, Tensor) else type(h).__name__
             raise MiplError(
-                f"the {self.called} must turn {len(x)} instances of shape {self.shape} "
-                f"into a ({len(x)}, L) tensor; it gave {got}."
+                f"the {self.called} must turn {counted(len(x), 'instance')} of shape "
+                f"{self.shape} into a ({len(x)}, L) tensor; it gave {got}."
             )
         return h
 
@@ -150,7 +198,7 @@ def build_encoder(
         as_given = isinstance(kind, nn.Module) or isinstance(first, nn.Identity)
         widths = [inner] if as_given else [inner, *width[1:]]
         more = [LinearEncoder(a, b, dropout) for a, b in pairwise(widths)]
-        return nn.Sequential(first, *more) if more else first, widths[-1]
+        return LinearEncoders(first, *more) if more else first, widths[-1]
     image = shape in (IMAGE, IMAGE[1:])
     if isinstance(kind, nn.Module):
         own = OwnEncoder(kind, shape or (d,)).eval()

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from mipl.nn.initialisation import linear
 
-_CLAMP = 1e-5
+CLAMP = 1e-5  # Beyond it no gradient is left.
 
 
 class SoftmaxHead(nn.Module):
@@ -34,7 +34,7 @@ class SigmoidSoftmaxHead(SoftmaxHead):
         """Return log-probabilities; in training the sigmoid is clamped first."""
         o = self.squash(z)
         if self.training:
-            o = o.clamp(_CLAMP, 1 - _CLAMP)
+            o = o.clamp(CLAMP, 1 - CLAMP)
         return torch.log_softmax(o, dim=1)  # (B, k)
 
 

@@ -15,7 +15,7 @@ _ROUNDS = 10
 Floats = npt.NDArray[np.float64]
 
 
-def inducing_points(x: Floats, n: int, seed: int) -> Floats:
+def inducing_points(x: Floats, n: int, seed: int, rounds: int = _ROUNDS) -> Floats:
     """Return at most n centres of the rows, by k-means on a random part of them.
 
     Where there are no more than n different rows, it returns these.
@@ -30,7 +30,7 @@ def inducing_points(x: Floats, n: int, seed: int) -> Floats:
     if len(different) <= n:
         return different
     seed = stream_seed(seed, "k-means") % 2**32
-    means = KMeans(n, n_init=1, max_iter=_ROUNDS, random_state=seed)
+    means = KMeans(n, n_init=1, max_iter=rounds, random_state=seed)
     with one_thread():
         means.fit(rows)
     return np.unique(means.cluster_centers_, axis=0)

@@ -34,9 +34,9 @@ def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     return layer
 
 
-def conv(inputs: int, outputs: int, side: int) -> nn.Conv2d:
+def conv(inputs: int, outputs: int, side: int, padding: int = 0) -> nn.Conv2d:
     """Build a convolution without drawing a random number."""
-    return EmptyConv2d(inputs, outputs, side)
+    return EmptyConv2d(inputs, outputs, side, padding=padding)
 
 
 class Drawn(nn.Module):

@@ -16,11 +16,11 @@ class KeyedUniform(Keyed):
     def forward(self, like: Tensor) -> Tensor:
         """Return numbers of the shape and type of another tensor."""
         rows, own = self.rows(like)
-        generator = torch.Generator().manual_seed(self.key)
-        drawn = self._numbers((rows, *like.shape[1:]), generator)
-        return drawn[own].to(like)
+        return self.numbers((rows, *like.shape[1:]), self.key)[own].to(like)
 
-    def _numbers(self, shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
+    def numbers(self, shape: tuple[int, ...], key: int) -> Tensor:
+        """Return the numbers of a key."""
+        generator = torch.Generator().manual_seed(key)
         return torch.rand(shape, generator=generator, dtype=torch.float64)
 
 
@@ -31,5 +31,7 @@ class KeyedGaussian(KeyedUniform):
         super().__init__()
         self.per_bag = per_bag
 
-    def _numbers(self, shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
+    def numbers(self, shape: tuple[int, ...], key: int) -> Tensor:
+        """Return the numbers of a key."""
+        generator = torch.Generator().manual_seed(key)
         return torch.randn(shape, generator=generator, dtype=torch.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -61,14 +61,16 @@ class LatentOutput(Output):
 
     latent: LatentLabel
     u: Tensor  # (B, k) uniform draws
+    # Loss and update ask for the same.
+    read: dict[Tensor, tuple[Tensor, Tensor]] = field(init=False, default_factory=dict)
 
-    def inferred(self, w: Tensor) -> Tensor:
-        """Return q(y | z, w)."""
-        return self.latent.infer(self.z, w)
-
-    def explained(self, q: Tensor) -> Tensor:
-        """Return the candidates that a draw of q would give."""
-        return self.latent.generate(self.z, self.latent.sample(q, self.u))
+    def of(self, w: Tensor) -> tuple[Tensor, Tensor]:
+        """Return q(y | z, w), and the candidates s that a draw of it would give."""
+        if w not in self.read:
+            q = self.latent.infer(self.z, w)
+            s = self.latent.generate(self.z, self.latent.sample(q, self.u))
+            self.read[w] = q, s
+        return self.read[w]
 
 
 class LatentNetwork(BagNetwork):

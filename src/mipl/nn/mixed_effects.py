@@ -7,9 +7,9 @@ coefficients of both are drawn together from a Gaussian of full covariance.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,14 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from torch import Tensor, nn
 
+from mipl.errors import MiplError
 from mipl.nn.attention import Attention
+from mipl.nn.class_scores import fused_bag_scores
 from mipl.nn.dropout import Keyed
 from mipl.nn.initialisation import Drawn
 from mipl.nn.network import BagNetwork, Output
+from mipl.nn.products import product
+from mipl.nn.reliability import Reliability
 from mipl.nn.segments import Segments, safe_sqrt
 
 _DIAGONAL = 1e-4  # Fixed part of the posterior variances.
@@ -123,6 +127,11 @@ class CoefficientPosterior(Drawn):
         agreeing = (mean.square() + variance).mean(dim=1)  # (k,)
         self.log_sigma_score.copy_(agreeing.log() / 2)
 
+    @torch.no_grad()
+    def level_attention(self) -> None:
+        """Let the attention coefficients start at 0."""
+        self.mean[:, : self.mean.shape[1] // 2] = 0
+
     def sample(self, of_factor: Tensor, of_diagonal: Tensor) -> Coefficients:
         """Return coefficients from standard normal draws, (S, k, 2 L) twice."""
         beta = self.mean + torch.einsum("kij,skj->ski", self.factor, of_factor)
@@ -138,12 +147,31 @@ class CoefficientPosterior(Drawn):
         sigmas = (self.log_sigma_attention, self.log_sigma_score)
         log_prior = torch.cat([2 * s.T.expand(-1, n // 2) for s in sigmas], dim=1)
         diagonal = self.log_diagonal.exp()  # (k, n)
-        covariance = self.factor @ self.factor.mT + torch.diag_embed(diagonal)
-        # Without an exception: what diverged shows as a loss that is not finite.
-        root: Tensor = torch.linalg.cholesky_ex(covariance).L.diagonal(dim1=1, dim2=2)
-        variances = covariance.diagonal(dim1=1, dim2=2)
+        log_root: Tensor = _LogRoot.apply(self.factor, diagonal)  # type: ignore[no-untyped-call]
+        variances = self.factor.square().sum(dim=2) + diagonal
         terms = (variances + self.mean.square()) / log_prior.exp() + log_prior - 1
-        return terms.sum(dim=1) / 2 - root.log().sum(dim=1)
+        return terms.sum(dim=1) / 2 - log_root
+
+
+class _LogRoot(torch.autograd.Function):
+    """log det(F F' + D) / 2 of each class, and its gradient (F F' + D)^-1 F."""
+
+    @staticmethod
+    def forward(ctx: Any, factor: Tensor, diagonal: Tensor) -> Tensor:
+        covariance = torch.stack([product(f, f) for f in factor])
+        covariance.diagonal(dim1=1, dim2=2).add_(diagonal)
+        # Without an exception: what diverged shows as a loss that is not finite.
+        root = torch.linalg.cholesky_ex(covariance).L
+        ctx.save_for_backward(factor, root)
+        half: Tensor = root.diagonal(dim1=1, dim2=2).log().sum(dim=1)
+        return half  # (k,)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
+        factor, root = ctx.saved_tensors
+        inverse = torch.cholesky_inverse(root).mul_(g.view(-1, 1, 1))
+        pairs = zip(inverse, factor, strict=True)
+        return torch.stack([product(i, f.T) for i, f in pairs]), None
 
 
 class KeyedNormal(Keyed):
@@ -168,11 +196,21 @@ class MeanScore(nn.Module):
 
 
 class ClasswiseAttention(Attention):
-    """A softmax inside the bag for each class; the temperature is not used."""
+    """A softmax inside the bag for each class; the temperature is not used.
+
+    ``mix`` makes of attention and scores what predictions use instead.
+    """
+
+    def __init__(
+        self, score: nn.Module, mix: Callable[[Tensor, Tensor], Tensor] | None = None
+    ) -> None:
+        super().__init__(score)
+        self.mix = mix
 
     def weigh(self, scores: Tensor, bags: Segments, tau: float) -> Tensor:
         """Turn raw scores into attention."""
-        return bags.softmax(scores)  # (N, k)
+        a = bags.softmax(scores)  # (N, k)
+        return a if self.mix is None else self.mix(a, scores)
 
 
 class StandardHead(nn.Module):
@@ -197,6 +235,11 @@ class StandardHead(nn.Module):
         if self.uses_intercept:
             scores = scores + self.intercept
         return torch.log_softmax(scores, dim=1)  # (B, k)
+
+    @torch.no_grad()
+    def start(self, intercept: Tensor) -> None:
+        """Take the starting value of the intercept, (k,)."""
+        self.intercept.copy_(intercept)
 
     @torch.no_grad()
     def settle(self, z: Tensor, size: Tensor) -> None:
@@ -238,13 +281,17 @@ class MixedNetwork(BagNetwork):
         posterior: CoefficientPosterior,
         head: StandardHead,
         samples: int,
+        reliability: Reliability | None = None,
+        at_prediction: bool = False,
     ) -> None:
-        super().__init__(
-            scaling, encoder, ClasswiseAttention(MeanScore(posterior)), head
-        )
+        mix = reliability.predict if reliability and at_prediction else None
+        attention = ClasswiseAttention(MeanScore(posterior), mix)
+        super().__init__(scaling, encoder, attention, head)
         self.head: StandardHead = head
         self.samples = samples
         self.noise = KeyedNormal()
+        # Last: what a layer draws depends on how many stand before it.
+        self.reliability = reliability
 
     @property
     def posterior(self) -> CoefficientPosterior:
@@ -258,12 +305,30 @@ class MixedNetwork(BagNetwork):
         h = self.embed(x)  # (N, L)
         shape = (2, self.samples, *self.posterior.mean.shape)
         drawn = self.posterior.sample(*self.noise(shape, h).unbind())
-        scores = _apply(h, drawn.attention)  # (N, k, S)
-        a = bags.softmax(scores)
-        z = bags.sum(a * _apply(h, drawn.score))  # (B, k, S)
+        scores, a, z = self._bag_scores(h, drawn, bags)
         p = (standardised(z) * drawn.size).softmax(dim=1).mean(dim=-1)  # (B, k)
         more = (drawn, self.posterior, self.head)
         return MixedOutput(p.log(), p, a, scores, z, h, *more)
+
+    def _bag_scores(
+        self, h: Tensor, drawn: Coefficients, bags: Segments
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return logits and weights of the instances, and scores of the bags."""
+        shape = drawn.score.shape[1:]  # k, S
+        u, b = drawn.attention.flatten(1), drawn.score.flatten(1)  # (L, k S)
+        reliability = self.reliability
+        if reliability is None or not reliability.mixes():
+            z = fused_bag_scores(h, u, b, bags).view(-1, *shape)  # (B, k, S)
+            untold = h[:, :0]  # Nobody asks for them in training.
+            return untold, untold, z
+        if self.noise.part is not None:
+            raise MiplError(
+                "the reliability of an instance depends on all others of its batch, "
+                "which many processes do not share; train in one process."
+            )
+        scores = (h @ u).view(-1, *shape)  # (N, k, S)
+        a = reliability(bags.softmax(scores), scores)
+        return scores, a, bags.sum(a * (h @ b).view(-1, *shape))
 
     def pool(self, a: Tensor, h: Tensor, bags: Segments) -> Tensor:
         """Return the bags' scores, before they are standardised."""
@@ -291,8 +356,3 @@ def mean_and_std(z: Tensor) -> tuple[Tensor, Tensor]:
 def _split(beta: Tensor) -> Coefficients:
     attention, score = beta.permute(2, 1, 0).chunk(2)  # (L, k, S) each
     return Coefficients(attention, score)
-
-
-def _apply(h: Tensor, coefficients: Tensor) -> Tensor:
-    """Return the product of each instance with each coefficient vector."""
-    return (h @ coefficients.flatten(1)).view(-1, *coefficients.shape[1:])

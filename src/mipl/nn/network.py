@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Self
 
 from torch import Tensor, nn
@@ -25,6 +25,15 @@ class Output:
     z: Tensor  # (B, L) bag vectors
     h: Tensor  # (N, L) embedded instances
 
+    def per_bag(self) -> dict[str, Tensor]:
+        """Return what is said of each bag, by name."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: value
+            for name, value in values.items()
+            if isinstance(value, Tensor) and name not in self.PER_INSTANCE
+        }
+
     def joined(self, parts: Mapping[str, Tensor]) -> Self:
         """Return the output of a batch whose bags were run in parts.
 
@@ -36,9 +45,9 @@ class Output:
 class BagNetwork(nn.Module):
     """Embed the instances, weigh them, sum them up, classify the bag.
 
-    ``embed`` and the attention's ``score`` look at each instance alone, and what
-    ``pool`` gives for parts of a bag adds up: so predictions may take a bag of any size
-    some instances at a time.
+    ``embed`` and ``score`` look at each instance alone, and what ``pool`` gives for
+    parts of a bag adds up: so predictions may take a bag of any size some instances at
+    a time.
     """
 
     def __init__(
@@ -57,7 +66,8 @@ class BagNetwork(nn.Module):
     def forward(self, x: Tensor, bags: Segments, tau: float) -> Output:
         """Run a batch of bags."""
         h = self.embed(x)  # (N, L)
-        scores, a = self.attention(h, bags, tau)  # (N,), (N,)
+        scores = self.score(h)  # (N,)
+        a = self.attention.weigh(scores, bags, tau)  # (N,)
         z = self.pool(a, h, bags)  # (B, L)
         log_p = self.head(z)  # (B, k)
         return Output(log_p, log_p.exp(), a, scores, z, h)
@@ -66,6 +76,11 @@ class BagNetwork(nn.Module):
         """Return the embedded instances."""
         h: Tensor = self.encoder(self.scaling(x))
         return h  # (N, L)
+
+    def score(self, h: Tensor) -> Tensor:
+        """Return the raw scores of instances."""
+        scores: Tensor = self.attention.score(h)
+        return scores  # (N,)
 
     def pool(self, a: Tensor, h: Tensor, bags: Segments) -> Tensor:
         """Return bag vectors; those of the parts of a bag add up to its own."""

@@ -14,10 +14,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mipl.nn.dropout import DroppedReLU, Keyed, dropped_relu_, fill_random
+from mipl.nn.dropout import (
+    ConstantDroppedReLU,
+    DroppedReLU,
+    Keyed,
+    dropped_relu_,
+    fill_random,
+)
 from mipl.nn.encoders import Standardise
 from mipl.nn.fused import by_columns, mapped
 from mipl.nn.initialisation import EmptyLinear
+from mipl.nn.keyed_draws import KeyedUniform
+from mipl.nn.prototypes import Metric, Prototypes
 
 
 class StackedLinear(nn.Module):
@@ -34,14 +42,21 @@ class StackedLinear(nn.Module):
         return mapped(x, self.weight, self.bias)
 
 
-class StackedDroppedReLU(nn.Module):
-    """Dropout with the masks that each run would draw alone, and ReLU."""
+class StackedKeyed(nn.Module):
+    """A layer that draws for each run what the run would draw alone."""
+
+    def __init__(self, layers: Sequence[Keyed]) -> None:
+        super().__init__()
+        self.keys = [0] * len(layers)
+        self.rows = [0] * len(layers)  # Instances, without the padding.
+
+
+class StackedDroppedReLU(StackedKeyed):
+    """Dropout with the masks of each run, and ReLU."""
 
     def __init__(self, layers: Sequence[DroppedReLU]) -> None:
-        super().__init__()
+        super().__init__(layers)
         self.p = layers[0].p
-        self.keys = [0] * len(layers)
-        self.rows = [0] * len(layers)  # Without the padding.
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply the next masks, in training only, and the ReLU."""
@@ -56,17 +71,57 @@ class StackedDroppedReLU(nn.Module):
         return dropped_relu_(x, random, self.p)
 
 
+class StackedUniform(StackedKeyed):
+    """Uniform numbers for the bags of each run; the last bag is padding and has 0."""
+
+    def __init__(self, layers: Sequence[KeyedUniform]) -> None:
+        super().__init__(layers)
+        self.numbers = layers[0].numbers
+
+    def forward(self, like: Tensor) -> Tensor:
+        """Return numbers of the shape and type of another tensor."""
+        u = torch.zeros_like(like)
+        for own, key in zip(u.chunk(len(self.keys)), self.keys, strict=True):
+            own[:-1] = self.numbers(own[:-1].shape, key)
+        return u
+
+
+class StackedConstantDroppedReLU(StackedDroppedReLU):
+    """Dropout and ReLU of rows that are no instances: no run is padded."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply the next masks to all rows of each run."""
+        self.rows = [len(x) // len(self.keys)] * len(self.keys)
+        return super().forward(x)
+
+
+def with_runs(layers: Sequence[nn.Module]) -> nn.Module:
+    """Return a layer whose buffers have a first axis of runs, as it understands it."""
+    whole = copy.copy(layers[0])
+    whole._buffers = {
+        name: torch.stack([layer.get_buffer(name) for layer in layers])
+        for name in layers[0]._buffers
+    }
+    return whole
+
+
 def stacked(parameters: Sequence[Tensor]) -> nn.Parameter:
     """Join parameters of equal shape, in their memory order: (S, ...)."""
     if by_columns(parameters[0]):
-        return nn.Parameter(torch.stack([p.detach().T for p in parameters]).mT)
-    return nn.Parameter(torch.stack([p.detach() for p in parameters]))
+        joint = torch.stack([p.detach().T for p in parameters]).mT
+    else:
+        joint = torch.stack([p.detach() for p in parameters])
+    return nn.Parameter(joint, requires_grad=parameters[0].requires_grad)
 
 
 _FORMS: dict[type[nn.Module], Callable[[Sequence[Any]], nn.Module]] = {
     EmptyLinear: StackedLinear,
     Standardise: lambda _: nn.Identity(),
     DroppedReLU: StackedDroppedReLU,
+    KeyedUniform: StackedUniform,
+    ConstantDroppedReLU: StackedConstantDroppedReLU,
+    Metric: with_runs,
+    Prototypes: with_runs,
 }
 
 
@@ -105,25 +160,27 @@ def _stack(modules: Sequence[nn.Module], made: dict[nn.Module, nn.Module]) -> nn
 
 
 def share_memory(module: nn.Module, whole: nn.Module, i: int) -> None:
-    """Let the parameters of a network be those of its place in the stacked one."""
+    """Let the values of a network be those of its place in the stacked one."""
     for part, joint in zip(module.parameters(), whole.parameters(), strict=True):
         part.data = joint.data[i]
+    for name, buffer in whole.named_buffers():
+        module.get_buffer(name).data = buffer[i]
 
 
 def separate(module: nn.Module) -> None:
     """Give a network its own memory again."""
-    for parameter in module.parameters():
-        parameter.data = parameter.data.clone()
+    for values in (*module.parameters(), *module.buffers()):
+        values.data = values.data.clone()
 
 
-def dropout_layers(module: nn.Module) -> list[tuple[int, StackedDroppedReLU]]:
+def drawing_layers(module: nn.Module) -> list[tuple[int, StackedKeyed]]:
     """Return every layer that draws, and its number in the module."""
     layers = enumerate(module.modules())
-    return [(n, layer) for n, layer in layers if isinstance(layer, StackedDroppedReLU)]
+    return [(n, layer) for n, layer in layers if isinstance(layer, StackedKeyed)]
 
 
 def set_stacked_keys(
-    layers: Iterable[tuple[int, StackedDroppedReLU]],
+    layers: Iterable[tuple[int, StackedKeyed]],
     keys: Sequence[int],
     rows: Sequence[int],
 ) -> None:

@@ -197,8 +197,8 @@ class VariationalOutput(Output):
         "error",
     )
 
-    instance_mean: Tensor  # (N, L)
-    instance_logvar: Tensor  # (N, L)
+    instance_mean: Tensor  # (N, I)
+    instance_logvar: Tensor  # (N, I)
     error: Tensor  # (N,) mean squared error of each reconstructed instance
     bag_mean: Tensor  # (B, L)
     bag_logvar: Tensor  # (B, L)
@@ -215,7 +215,12 @@ class TwoEncoders(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return means and log-variances of the instance, then of its bag."""
-        return torch.cat([*self.instance(x), *self.bag(x)], dim=1)  # (N, 4 L)
+        return torch.cat([*self.instance(x), *self.bag(x)], dim=1)  # (N, 2 I + 2 L)
+
+    def parts(self, h: Tensor) -> tuple[Tensor, ...]:
+        """Return these four: (N, I) twice, (N, L) twice."""
+        own, shared = (part.mean.out_features for part in (self.instance, self.bag))
+        return torch.split(h, [own, own, shared, shared], dim=1)
 
 
 class LatentClassifier(nn.Module):
@@ -270,6 +275,7 @@ class VariationalNetwork(BagNetwork):
     variances. In training latent variables are drawn, otherwise they are the means.
     """
 
+    encoder: TwoEncoders
     head: LatentClassifier
 
     def __init__(
@@ -288,16 +294,16 @@ class VariationalNetwork(BagNetwork):
 
     def forward(self, x: Tensor, bags: Segments, tau: float) -> VariationalOutput:
         """Run a batch of bags."""
-        h = self.embed(x)  # (N, 4 L)
+        h = self.embed(x)  # (N, 2 I + 2 L)
         scores, a = self.attention(h, bags, tau)
-        own_mean, own_logvar, _, of_bag = h.chunk(4, dim=1)  # (N, L) each
+        own_mean, own_logvar, _, of_bag = self.encoder.parts(h)
         mean = self.pool(a, h, bags)  # (B, L)
         logvar = bags.mean(of_bag.exp()).log()  # (B, L)
         own, z = own_mean, mean
         if self.training:
             own = sampled(own_mean, own_logvar, self.noise_instance(own_mean))
             z = sampled(mean, logvar, self.noise_bag(mean))
-        both = torch.cat([own, bags.spread(z)], dim=1)  # (N, 2 L)
+        both = torch.cat([own, bags.spread(z)], dim=1)  # (N, I + L)
         log_p = self.head.log_p(bags.peak(self.head(both)))  # (B, k)
         error = (self.decoder(both) - self.scaling(x)).square().mean(dim=1)  # (N,)
         said = Output(log_p, log_p.exp(), a, scores, z, h)
@@ -313,11 +319,11 @@ class VariationalNetwork(BagNetwork):
 
     def pool(self, a: Tensor, h: Tensor, bags: Segments) -> Tensor:
         """Return the means of the bags' latent variables."""
-        return bags.weighted_sum(a, h.chunk(4, dim=1)[2])  # (B, L)
+        return bags.weighted_sum(a, self.encoder.parts(h)[2])  # (B, L)
 
     def judge(self, h: Tensor, z: Tensor) -> Tensor:
-        """Return logits of embedded instances (n, 4 L) in bags with means z (n, L)."""
-        logits: Tensor = self.head(torch.cat([h.chunk(4, dim=1)[0], z], dim=1))
+        """Return logits of embedded instances in bags with means z (n, L)."""
+        logits: Tensor = self.head(torch.cat([self.encoder.parts(h)[0], z], dim=1))
         return logits
 
 
@@ -329,14 +335,16 @@ def sampled(mean: Tensor, logvar: Tensor, noise: Tensor) -> Tensor:
 def latent_layers(
     d: int,
     shape: tuple[int, ...] | None,
-    latent: int,
+    latent: tuple[int, int],
     width: int,
     decoder_width: int,
 ) -> tuple[TwoEncoders, nn.Module]:
-    """Return both encoders and the decoder: convolutions for known shapes of images."""
-    both: list[GaussianMap]
+    """Return the encoders of so many latent variables each, and the decoder of all.
+
+    They are convolutions for known shapes of images.
+    """
     if shape is not None and shape in CONVOLUTIONS:
-        both = [ImageEncoder(shape, latent) for _ in range(2)]
-        return TwoEncoders(*both), ImageDecoder(2 * latent, decoder_width, width, shape)
-    both = [VectorEncoder(d, width, latent) for _ in range(2)]
-    return TwoEncoders(*both), VectorDecoder(2 * latent, width, d)
+        images = TwoEncoders(*(ImageEncoder(shape, each) for each in latent))
+        return images, ImageDecoder(sum(latent), decoder_width, width, shape)
+    vectors = TwoEncoders(*(VectorEncoder(d, width, each) for each in latent))
+    return vectors, VectorDecoder(sum(latent), width, d)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-_LOG_FLOOR = 1e-8  # Of LWS, as published, inside its logarithms.
+_LOG_FLOOR = 1e-8  # Of LWS and HFC-MIPL, as published, inside their logarithms.
 _FACTOR_FLOOR = 1e-6  # Of CDL's factor: a power below one keeps a finite slope.
 _SPREAD_FLOOR = 0.05  # Of 1 - std: a spread of one stays finite and keeps a gradient.
+_PROBABILITY_FLOOR = 1e-10  # Of AGOPMIPL, as published, inside its logarithms.
 _SHARE_FLOOR = 1e-8  # Of LWS, as published, added once per class.
 
 
@@ -51,6 +52,42 @@ def candidate_mass(p: Tensor, candidates: Tensor) -> Tensor:
     tensor([0.7000])
     """
     return p.masked_fill(~candidates, 0.0).sum(dim=-1)
+
+
+def floored_log(p: Tensor) -> Tensor:
+    """Return log(p + 1e-10), whose slope is finite where a probability is 0.
+
+    Examples
+    --------
+    >>> floored_log(torch.tensor([1.0, 0.0]))
+    tensor([  0.0000, -23.0259])
+    """
+    return torch.log(p + _PROBABILITY_FLOOR)
+
+
+def candidate_entropy(p: Tensor, candidates: Tensor) -> Tensor:
+    """Return the entropy of p renormalised on the candidates: (..., B, k) -> (..., B).
+
+    Examples
+    --------
+    >>> p = torch.tensor([[0.4, 0.4, 0.2]])
+    >>> candidate_entropy(p, torch.tensor([[True, True, False]]))
+    tensor([0.6931])
+    """
+    r = on_candidates(p, candidates)
+    return -(r * floored_log(r)).sum(dim=-1)
+
+
+def focusing_entropy(a: Tensor) -> Tensor:
+    """Return -u log(u + 1e-8) of each attention, u = a^1.5: (N,) -> (N,).
+
+    Examples
+    --------
+    >>> focusing_entropy(torch.tensor([0.0, 0.5, 1.0])).abs()
+    tensor([0.0000, 0.3676, 0.0000])
+    """
+    u = a**1.5
+    return -u * torch.log(u + _LOG_FLOOR)
 
 
 def inhibition_loss(log_p: Tensor, candidates: Tensor) -> Tensor:
@@ -345,3 +382,17 @@ def falling_alpha(t: int, epochs: int, lag: int) -> float:
     [1.0, 0.5]
     """
     return (epochs - t + lag) / epochs
+
+
+def held_alpha(t: int, epochs: int, share: float) -> float:
+    """Return 1 for a share of the epochs, and what then falls in equal steps.
+
+    Its last value is one step, not 0.
+
+    Examples
+    --------
+    >>> [round(held_alpha(t, 4, share=0.25), 2) for t in (1, 2, 3, 4)]
+    [1.0, 1.0, 0.67, 0.33]
+    """
+    held = int(share * epochs)
+    return min(1.0, 1 - (t - 1 - held) / (epochs - held))

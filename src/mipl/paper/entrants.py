@@ -88,19 +88,18 @@ DEMIPL = _rival("demipl", "DEMIPL")
 MIPLGP = _rival("miplgp", "MIPLGP")
 RIVALS = (ELIMIPL, DEMIPL, MIPLGP)
 PROMIPL = _rival("promipl", "ProMIPL")
+AGOPMIPL = _rival("agopmipl", "AGOPMIPL")
+HFCMIPL = _rival("hfcmipl", "HFC-MIPL")
 FASTMIPL = Entrant("fastmipl", "FastMIPL", "each bag alone", _PUBLISHED)
 FASTMIPL_GIVEN = Entrant(
-    "fastmipl",
-    "FastMIPL (transductive)",
-    arguments={**_PUBLISHED, "standardise": "given", "test_dropout": True},
+    "fastmipl-released", "FastMIPL (transductive)", "", _PUBLISHED, "fastmipl"
 )
 
 
 def _cdl(attention: str, contrast: str) -> Entrant:
-    """Return a form of CDL; what its defaults say is not said again."""
+    """Return a form of CDL; the one that its defaults are says nothing again."""
     given = {"attention": attention, "contrast": contrast}
-    own = {"attention": "mam", "contrast": "cn"}
-    told = {name: value for name, value in given.items() if value != own[name]}
+    told = {} if (attention, contrast) == ("mam", "cn") else given
     form = f"{attention}-{contrast}"
     return Entrant("cdl", f"CDL ({form.upper()})", form, {**_PUBLISHED, **told})
 

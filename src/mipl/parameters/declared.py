@@ -59,6 +59,7 @@ def integer(
     at_most: int | None = None,
     bearable: int = SIZE,
     or_none: bool = False,
+    or_share: bool = False,
     or_word: str | None = None,
     search: Sequence[Any] = (),
     together: Together = "same",
@@ -75,6 +76,7 @@ def integer(
         at_least=at_least,
         at_most=at_most,
         bearable=bearable,
+        or_share=or_share,
         or_word=or_word,
     )
 

@@ -143,8 +143,12 @@ class Number(Parameter):
         )
 
     def _is_number(self, value: Any) -> bool:
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        return number and math.isfinite(value)
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        try:
+            return math.isfinite(value)
+        except OverflowError:  # Of a whole number that is too large for a float.
+            return False
 
     def must(self) -> str:
         """Return the kind of number and its bounds."""
@@ -201,30 +205,39 @@ and at most 256 can be borne.
     ----------
     bearable : int
         The largest number that does not ask for more than there is.
+    or_share : bool
+        Whether a share, above 0 and below 1, may stand in place of a number.
     or_word : str or None
         A word that may stand in place of a number.
     """
 
     bearable: int = SIZE
+    or_share: bool = False
     or_word: str | None = None
 
     def holds(self, value: Any) -> bool:
-        """Tell whether it is a whole number inside the bounds, or the word."""
+        """Tell whether it is a whole number inside the bounds, a share or the word."""
         if isinstance(value, str):
             return value == self.or_word
+        if self.or_share and super()._is_number(value) and 0 < value < 1:
+            return True
         return super().holds(value)
 
     def must(self) -> str:
-        """Return the bounds, and the word."""
+        """Return the bounds, and what else it may be."""
+        share = " or a share in (0, 1)" if self.or_share else ""
         word = "" if self.or_word is None else f" or {self.or_word!r}"
-        return f"{super().must()}{word}"
+        return f"{super().must()}{share}{word}"
 
     def form(self) -> Schema:
-        """Return the type and the bounds, and the word."""
-        one = super().form()
-        return (
-            one if self.or_word is None else {"anyOf": [one, {"const": self.or_word}]}
-        )
+        """Return the type and the bounds, and what else it may be."""
+        several = [super().form()]
+        if self.or_share:
+            share = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+            several.append(share)
+        if self.or_word is not None:
+            several.append({"const": self.or_word})
+        return several[0] if len(several) == 1 else {"anyOf": several}
 
     def _is_number(self, value: Any) -> bool:
         whole = isinstance(value, Integral) and not isinstance(value, bool)
@@ -242,7 +255,9 @@ and at most 256 can be borne.
 
     def kind(self) -> str:
         """Return Python's name of the kind."""
-        return "int" if self.or_word is None else f'int or "{self.or_word}"'
+        share = " or float" if self.or_share else ""
+        word = "" if self.or_word is None else f' or "{self.or_word}"'
+        return f"int{share}{word}"
 
     def _json(self) -> str:
         return "integer"

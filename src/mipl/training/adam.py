@@ -33,6 +33,12 @@ class Adam(torch.optim.Adam):
             parameter.grad = gradient
         self.step()
 
+    def end_epoch(self, epoch: int) -> None:
+        """Forget the steps so far where another round follows; parameters stay."""
+        if self.options.round_of(epoch).hands_over:
+            for kept in self.buffers().values():
+                kept.zero_()
+
     def buffers(self) -> dict[str, Tensor]:
         """Return what the steps so far have left; nothing before the first."""
         kept = self.state_dict()["state"]

@@ -50,7 +50,8 @@ class BatchSource:
     """Training bags, dealt out in batches of a given order.
 
     In memory the rows of a whole epoch are put in order once, so that a step takes a
-    view; on disk, and where instances are drawn, each step takes its own rows.
+    view; on disk, and where instances are drawn, each step takes its own rows. What is
+    drawn is a function of seed and epoch: the batches do not matter.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class BatchSource:
         self.starts = bags.offsets[:-1]
         self.candidates = torch.as_tensor(np.array(candidates), device=device)
         self.x = None if bags.on_disk else self._tensor(bags.instances)
-        self.draw: Draw | None = None
+        self.drawn: Numbers | None = None  # Rows of all bags, where not all are taken.
         self.part: Callable[[Numbers], ProcessShare | None] = lambda _: None
 
     def __len__(self) -> int:
@@ -83,7 +84,7 @@ class BatchSource:
         """Give the bags in this order, in batches; leave out the first ``skip``."""
         sizes = self.sizes[order]
         before = np.concatenate([[0], np.cumsum(sizes)])
-        whole = self.x is not None and self.draw is None
+        whole = self.x is not None and self.drawn is None
         x = self._take(order) if whole else None
         numbers = torch.as_tensor(order, device=self.device)
         candidates = self.candidates.index_select(0, numbers)
@@ -111,20 +112,24 @@ class BatchSource:
                 part=part,
             )
 
-    def drawing(self, most: int | None, seed: int, epoch: int) -> BatchSource:
-        """Return the same bags with at most so many instances of each, for an epoch."""
-        if most is None:
+    def drawing(
+        self, per_bag: int | float | None, seed: int, epoch: int
+    ) -> BatchSource:
+        """Return the same bags with so many instances of each, for an epoch."""
+        if per_bag is None:
             return self
         source = copy.copy(self)
-        source.sizes = np.minimum(self.sizes, most)
-        source.draw = Draw(most, seed, epoch)
+        source.sizes = drawn_sizes(self.sizes, per_bag)
+        chance = stream(seed, "instances", epoch)
+        inside = draw(self.sizes, source.sizes, chance)
+        source.drawn = inside + np.repeat(self.starts, source.sizes)
+        source.starts = np.cumsum(source.sizes) - source.sizes
         return source
 
     def rows(self, chosen: Numbers) -> Numbers:
         """Return the numbers of the instances of bags, one bag after another."""
-        if self.draw is None:
-            return ranges(self.starts[chosen], self.sizes[chosen])
-        return self.draw.rows(chosen, self.bags.offsets)
+        rows = ranges(self.starts[chosen], self.sizes[chosen])
+        return rows if self.drawn is None else self.drawn[rows]
 
     def _take(self, chosen: Numbers) -> Tensor:
         """Return the instances of bags, one bag after another."""
@@ -150,36 +155,44 @@ def ranges(firsts: Numbers, lengths: Numbers) -> Numbers:
     return index
 
 
-@dataclass(frozen=True)
-class Draw:
-    """At most so many instances of a bag, drawn without replacement.
-
-    What is drawn is a function of seed, epoch and bag: the batches do not matter.
+def drawn_sizes(sizes: Numbers, per_bag: int | float) -> Numbers:
+    """Return how many instances of bags are drawn: a number at most, or a share.
 
     Examples
     --------
-    >>> draw = Draw(3, seed=0, epoch=1)
-    >>> draw.instances(0, 2).tolist(), len(set(draw.instances(0, 9).tolist()))
-    ([0, 1], 3)
+    >>> sizes = np.array([1, 5, 40])
+    >>> drawn_sizes(sizes, 10).tolist(), drawn_sizes(sizes, 0.5).tolist()
+    ([1, 5, 10], [1, 3, 20])
     """
+    if per_bag >= 1:
+        return np.minimum(sizes, int(per_bag))
+    return np.ceil(per_bag * sizes).astype(np.int64)
 
-    most: int
-    seed: int
-    epoch: int
 
-    def instances(self, bag: int, size: int) -> Numbers:
-        """Return the rising numbers of the chosen instances of one bag."""
-        if size <= self.most:
-            return np.arange(size)
-        chance = stream(self.seed, "instances", self.epoch, bag)
-        return np.sort(chance.choice(size, self.most, replace=False, shuffle=False))
+def draw(sizes: Numbers, wanted: Numbers, chance: np.random.Generator) -> Numbers:
+    """Draw instances of each bag without replacement; return their rising numbers.
 
-    def rows(self, chosen: Numbers, offsets: Numbers) -> Numbers:
-        """Return the chosen instances of bags, counted over the instances of all."""
-        starts, sizes = offsets[chosen], offsets[chosen + 1] - offsets[chosen]
-        each = zip(chosen.tolist(), starts.tolist(), sizes.tolist(), strict=True)
-        drawn = [start + self.instances(bag, size) for bag, start, size in each]
-        return np.concatenate([*drawn, chosen[:0]])  # A process may have no bag.
+    Bags of one size are drawn from at once, in place of one after another; where it is
+    one bag alone, which large ones mostly are, no more is looked at than is drawn.
+
+    Examples
+    --------
+    >>> draw(np.array([3, 2]), np.array([3, 2]), stream(0, "instances")).tolist()
+    [0, 1, 2, 0, 1]
+    """
+    ends = np.cumsum(wanted)
+    drawn = np.arange(wanted.sum()) - np.repeat(ends - wanted, wanted)
+    for size in np.unique(sizes[wanted < sizes]).tolist():
+        (bags,) = np.nonzero(sizes == size)
+        n = int(wanted[bags[0]])
+        if len(bags) == 1:
+            rows = chance.choice(size, n, replace=False, shuffle=False)[None]
+        else:
+            every = np.tile(np.arange(size), (len(bags), 1))
+            rows = chance.permuted(every, axis=1)[:, :n]
+        places = ranges(ends[bags] - n, np.full(len(bags), n))
+        drawn[places] = np.sort(rows, axis=1).ravel()
+    return drawn
 
 
 def cut(

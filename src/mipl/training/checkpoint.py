@@ -41,7 +41,8 @@ class Checkpoint:
     path : path
         Of the one file; replaced as a whole, so that a kill leaves the old or the new.
     every : int or None
-        Epochs between two saves; None saves at Ctrl-C only.
+        Epochs between two saves, or iterations of what follows on them; None saves at
+        Ctrl-C only.
 
     Examples
     --------

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import fields
 from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -94,14 +93,8 @@ class Team(Alone):
         assert part is not None  # The source gives each batch its part.
         own = Segments.of(batch.segments.sizes[part.rows(per_bag=True)[1]])
         out: Output = module(batch.x, own, tau)
-        values = {f.name: getattr(out, f.name) for f in fields(out)}
-        rows = {n: values[n] for n in out.PER_INSTANCE if n != "h"}
-        bags = {
-            name: value
-            for name, value in values.items()
-            if isinstance(value, Tensor) and name not in out.PER_INSTANCE
-        }
-        per_bag = _Gathered(bags, part.bags, self.rank)
+        rows = {n: getattr(out, n) for n in out.PER_INSTANCE if n != "h"}
+        per_bag = _Gathered(out.per_bag(), part.bags, self.rank)
         per_instance = _Gathered(rows, part.instances, self.rank)
         self.gathered = [per_bag, per_instance]
         known = per_bag.values() | per_instance.values()
@@ -186,7 +179,7 @@ class _Gathered:
         """Return the outputs by name, for all rows."""
         parts = torch.split(self.whole, self.widths, dim=1)
         return {
-            name: part.reshape(-1, *shape)
+            name: part.reshape(len(part), *shape)
             for (name, shape), part in zip(self.shapes.items(), parts, strict=True)
         }
 

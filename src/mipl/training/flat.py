@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from mipl.training.averaging import RunningMean
 from mipl.training.state import refill
 
 if TYPE_CHECKING:
@@ -38,16 +39,35 @@ class FlatDescent:
         self._share_memory()
         bounds = [torch.inf if o.clip is None else o.clip for o in options]
         self.bounds = self._column(bounds) if min(bounds) < torch.inf else None
+        decay = options[0].average
+        self.mean = None if decay is None else RunningMean(self.values, decay)
 
     def start_epoch(self, epoch: int) -> None:
         """Take the learning rates of an epoch."""
+        if self.mean is not None:
+            self.mean.begin_epoch()
+        self._take_rates(epoch)
+
+    def end_epoch(self, epoch: int) -> None:
+        """Put the mean of the parameters in their place, where one is asked for.
+
+        What the steps so far have left is forgotten where another round follows.
+        """
+        if self.options[0].round_of(epoch).hands_over:
+            for kept in self._of_steps().values():
+                kept.zero_()
+        if self.mean is not None:
+            self.mean.end_epoch(epoch)
+
+    def _take_rates(self, epoch: int) -> None:
         raise NotImplementedError
 
     def descend(self, gradients: Sequence[Tensor | None]) -> None:
         """Shorten the gradients that are too long, and take the step.
 
-        A parameter that the loss does not know has no gradient, which counts as 0.
+        A parameter that the loss does not know has no gradient, and stays as it is.
         """
+        stays = self._held(gradients)
         g = self._join(
             [
                 torch.zeros_like(p) if g is None else g
@@ -58,6 +78,21 @@ class FlatDescent:
             lengths = g.norm(dim=1, keepdim=True)
             g.mul_((self.bounds / (lengths + 1e-6)).clamp_max_(1.0))
         self._step(g)
+        for part, before in stays:
+            part.copy_(before)
+
+    def _held(self, gradients: Sequence[Tensor | None]) -> list[tuple[Tensor, Tensor]]:
+        """Return what belongs to parameters without gradient, and a copy of it."""
+        if all(gradient is not None for gradient in gradients):
+            return []
+        lengths = [p.numel() // len(self.options) for p in self.parameters]
+        kept = [one for one in self._of_steps().values() if one.ndim == 2]  # (S, P)
+        return [
+            (part, part.clone())
+            for whole in (self.values, *kept)
+            for part, gradient in zip(whole.split(lengths, 1), gradients, strict=True)  # type: ignore[no-untyped-call]
+            if gradient is None
+        ]
 
     def _step(self, g: Tensor) -> None:
         """Move the values by their gradient (S, P), which may be written to."""
@@ -65,6 +100,10 @@ class FlatDescent:
 
     def buffers(self) -> dict[str, Tensor]:
         """Return what the steps so far have left, by name."""
+        of_mean = {} if self.mean is None else self.mean.buffers()
+        return self._of_steps() | of_mean
+
+    def _of_steps(self) -> dict[str, Tensor]:
         raise NotImplementedError
 
     def put_back(self, buffers: Mapping[str, Tensor]) -> None:

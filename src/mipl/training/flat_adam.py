@@ -24,17 +24,16 @@ class FlatAdam(FlatDescent):
         decoupled = options[0].optimiser == "adamw"
         # In one pass: in several, a step of ten runs took seven times as long.
         self.kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
-        self.mean = torch.zeros_like(self.values)  # (S, P)
-        self.square = torch.zeros_like(self.values)  # (S, P)
+        self.means = torch.zeros_like(self.values)  # (S, P)
+        self.squares = torch.zeros_like(self.values)  # (S, P)
         self.steps = torch.zeros(len(options), device=self.values.device)  # (S,)
 
-    def start_epoch(self, epoch: int) -> None:
-        """Take the learning rates of an epoch."""
+    def _take_rates(self, epoch: int) -> None:
         self.rates = [o.learning_rate(epoch) for o in self.options]
 
     def _step(self, g: Tensor) -> None:
         self.steps += 1
-        runs = zip(self.values, g, self.mean, self.square, self.steps, strict=True)
+        runs = zip(self.values, g, self.means, self.squares, self.steps, strict=True)
         settings = zip(self.options, self.rates, strict=True)
         for run, (options, rate) in zip(runs, settings, strict=True):
             values, gradient, mean, square, steps = ([part] for part in run)
@@ -54,6 +53,5 @@ class FlatAdam(FlatDescent):
                 maximize=False,
             )
 
-    def buffers(self) -> dict[str, Tensor]:
-        """Return what the steps so far have left."""
-        return {"mean": self.mean, "square": self.square, "steps": self.steps}
+    def _of_steps(self) -> dict[str, Tensor]:
+        return {"mean": self.means, "square": self.squares, "steps": self.steps}

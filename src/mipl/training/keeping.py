@@ -78,11 +78,17 @@ class Keeper:
     def after_epoch(self, stop: bool, last: bool) -> bool:
         """Save, if it is time; tell whether to stop, which one process may ask."""
         stop = self.team.any(stop)
-        every = None if self.checkpoint is None else self.checkpoint.every
-        finished = stop or last
-        if every is not None and (finished or self.state.epoch % every == 0):
-            self._save(finished)
+        self._after(self.state.epoch, stop or last)
         return stop
+
+    def after_iteration(self, n: int, last: bool) -> None:
+        """Save, if it is time, what follows on the last epoch."""
+        self._after(n, last)
+
+    def _after(self, n: int, finished: bool) -> None:
+        every = None if self.checkpoint is None else self.checkpoint.every
+        if every is not None and (finished or n % every == 0):
+            self._save(finished)
 
     def _save(self, finished: bool) -> None:
         failure: MiplError | None = None

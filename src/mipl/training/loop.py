@@ -108,6 +108,7 @@ def train_epoch(fit: Fit[B]) -> None:
     clock = fit.begin_epoch()
     for batch in fit.deal(clock):
         take_step(fit, batch, clock)
+    fit.optimiser.end_epoch(clock.epoch)
     fit.end_epoch(clock)
 
 

@@ -56,7 +56,7 @@ class NetworkFit(SingleFit):
 
     def order(self, epoch: int) -> Numbers:
         """Return the order of the bags in an epoch."""
-        chance = stream(self.seed, "order", epoch)
+        chance = stream(self.seed, "order", epoch if self.options.order == "new" else 1)
         return self.trained[chance.permutation(len(self.trained))]
 
     def keys(self, epoch: int) -> list[int]:
@@ -67,9 +67,9 @@ class NetworkFit(SingleFit):
 
     def drawn(self, epoch: int) -> BatchSource:
         """Return the bags with the instances of an epoch."""
-        most = self.options.instances_per_bag
-        assert not isinstance(most, str)  # A number was chosen before.
-        return self.source.drawing(most, self.seed, epoch)
+        per_bag = self.options.instances_per_bag
+        assert not isinstance(per_bag, str)  # A number was chosen before.
+        return self.source.drawing(per_bag, self.seed, epoch)
 
     def deal(self, clock: Clock) -> Iterator[Batch]:
         """Give the batches that are left; each comes with the keys of its step."""

@@ -19,10 +19,12 @@ from mipl.parameters import (
     integer,
     number,
 )
+from mipl.training.rounds import Round
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 SCHEDULES = ("cosine", "constant")
 OPTIMISERS = ("sgd", "adam", "adamw")
+ORDERS = ("new", "same")
 FIGURES = ("approximated_accuracy", "covering_rate", "margin_violation_rate")
 
 
@@ -85,6 +87,34 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         default="cosine",
         together="differ",
     )
+    warm_up: int = integer(
+        "Epochs over which the learning rate rises to its full height before that.",
+        default=0,
+        at_least=0,
+        bearable=COUNT,
+        together="differ",
+    )
+    rounds: int = integer(
+        "Equal parts of the epochs; with each, the course of the learning rate and "
+        "the optimiser's memory begin anew.",
+        default=1,
+        at_least=1,
+        bearable=COUNT,
+    )
+    order: str = choice(
+        "Whether each epoch visits the bags in a new order, or all in the same.",
+        ORDERS,
+        default="new",
+        together="differ",
+    )
+    average: float | None = number(
+        "Predict with a running mean of the parameters over the epochs, in which an "
+        "epoch counts this much of what the next one does; None predicts with those "
+        "of the last epoch.",
+        default=None,
+        above=0,
+        below=1,
+    )
     batch_size: int | None = integer(
         "Bags per step; None takes all bags in one step per epoch.",
         default=16,
@@ -99,13 +129,15 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         bearable=COUNT,
         together="usual",
     )
-    instances_per_bag: int | str | None = integer(
-        "At most this many instances of each bag per step, drawn anew each time "
-        'without replacement; predictions use all. "auto" tries 512, 2048 and 8192 '
-        "on held-out training bags and takes the smallest that is as good as the best.",
+    instances_per_bag: int | float | str | None = integer(
+        "At most this many instances of each bag per step, or this share of them, "
+        "drawn anew each time without replacement; predictions use all. "
+        '"auto" tries 512, 2048 and 8192 on held-out training bags and takes the '
+        "smallest that is as good as the best.",
         default=None,
         at_least=1,
         bearable=COUNT,
+        or_share=True,
         or_word="auto",
     )
     dtype: str = choice("Type of the numbers.", tuple(DTYPES), default="float32")
@@ -155,11 +187,19 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         if self.nesterov and self.momentum == 0:
             raise MiplError("nesterov of Training needs a momentum > 0; got 0.")
 
+    def round_of(self, t: int) -> Round:
+        """Return the round of epoch t = 1..T."""
+        return Round.of(t, self.epochs, self.rounds)
+
     def learning_rate(self, t: int) -> float:
         """Return the learning rate of epoch t = 1..T."""
+        here = self.round_of(t)
+        if here.epoch <= self.warm_up:
+            return self.lr * here.epoch / self.warm_up
         if self.schedule == "constant":
             return self.lr
-        return self.lr / 2 * (1 + math.cos(math.pi * (t - 1) / self.epochs))
+        done, falling = here.epoch - 1 - self.warm_up, here.epochs - self.warm_up
+        return self.lr / 2 * (1 + math.cos(math.pi * done / falling))
 
     def torch_dtype(self) -> torch.dtype:
         """Return the torch type of the numbers."""

@@ -86,11 +86,15 @@ class LazyOutput:
             self._n_kept = stop
 
     @cached_property
+    def scores(self) -> Tensor:
+        """The raw scores of each instance."""
+        score = self.module.score
+        return joined(map(score, self.chunks()), self.n_instances)  # (N,)
+
+    @cached_property
     def a(self) -> Tensor:
         """The attention of each instance."""
-        attention = self.module.attention
-        scores = joined(map(attention.score, self.chunks()), self.n_instances)  # (N,)
-        return attention.weigh(scores, self.segments, self.tau)  # (N,)
+        return self.module.attention.weigh(self.scores, self.segments, self.tau)  # (N,)
 
     @cached_property
     def z(self) -> Tensor:

@@ -9,6 +9,7 @@ one that knows it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -73,8 +74,16 @@ class EpochReports:
             )
         )
 
+    def inside(self, task: str, parts: str) -> EpochReports:
+        """Begin a last task with parts of its own, nobody knows how many."""
+        inner = copy.copy(self)
+        inner.task = parts
+        inner.root = self.root.subcontext(task_name=task, max_subtasks=None)
+        inner.root.call_on_fit_task_begin(**self.given)
+        return inner
+
     def finish(self) -> None:
-        """Report the end of the whole fit."""
+        """Report the end of the whole fit, or of the task that ``inside`` began."""
         self.root.call_on_fit_task_end(**self.given)
 
 

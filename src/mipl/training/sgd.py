@@ -13,6 +13,8 @@ from mipl.training.flat import FlatDescent
 if TYPE_CHECKING:
     from mipl.training.options import Training
 
+_PART = 2**15  # Numbers of each run.
+
 
 class FlatSGD(FlatDescent):
     """The steps of ``torch.optim.SGD``, with a momentum of each run's own."""
@@ -26,18 +28,20 @@ class FlatSGD(FlatDescent):
         self.decay = self._column([o.weight_decay for o in options])
         self.nesterov = self._column([float(o.nesterov) for o in options])
 
-    def start_epoch(self, epoch: int) -> None:
-        """Take the learning rates of an epoch."""
+    def _take_rates(self, epoch: int) -> None:
         rate = self._column([o.learning_rate(epoch) for o in self.options])
         self.of_gradient = rate * self.nesterov
         self.of_velocity = rate * (1 - self.nesterov + self.nesterov * self.momentum)
 
     def _step(self, g: Tensor) -> None:
-        g.addcmul_(self.values, self.decay)
-        self.velocity.mul_(self.momentum).add_(g)
-        step = g.mul_(self.of_gradient).addcmul_(self.velocity, self.of_velocity)
-        self.values.sub_(step)
+        # A part at a time, which stays in the cache from line to line.
+        whole = (g, self.values, self.velocity)
+        parts = [torch.split(tensor, _PART, dim=1) for tensor in whole]
+        for g, values, velocity in zip(*parts, strict=True):
+            g.addcmul_(values, self.decay)
+            velocity.mul_(self.momentum).add_(g)
+            step = g.mul_(self.of_gradient).addcmul_(velocity, self.of_velocity)
+            values.sub_(step)
 
-    def buffers(self) -> dict[str, Tensor]:
-        """Return what the steps so far have left."""
+    def _of_steps(self) -> dict[str, Tensor]:
         return {"velocity": self.velocity}

@@ -86,6 +86,9 @@ class SingleFit:
         """Give the estimator what predictions need, as of the last epoch."""
         raise NotImplementedError
 
+    def conclude(self) -> None:
+        """Do what is to be done once, when no epoch is left."""
+
     def settle(self) -> None:
         """Give the estimator what the training has ended with."""
         self.remember()
@@ -161,6 +164,7 @@ class SingleFit:
             with self.keeper.at_work():
                 if not self.keeper.resume():
                     train(self)
+                self.conclude()
         except (Diverged, KeyboardInterrupt):
             self.fall_back()
             raise

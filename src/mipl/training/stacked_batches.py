@@ -86,7 +86,7 @@ class StackedSource:
     ) -> tuple[Numbers | None, Numbers]:
         """Return which rows of x are drawn, and where those of a bag start, (S, m)."""
         runs = list(zip(sources, orders, self.before, strict=True))
-        if all(source.draw is None for source in sources):
+        if all(source.drawn is None for source in sources):
             starts = [source.starts[order] + before for source, order, before in runs]
             return None, np.stack(starts)
         rows = [source.rows(order) + before for source, order, before in runs]

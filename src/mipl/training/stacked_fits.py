@@ -17,7 +17,7 @@ from torch import Tensor
 
 from mipl.errors import Diverged
 from mipl.nn.stacked import (
-    dropout_layers,
+    drawing_layers,
     separate,
     set_stacked_keys,
     share_memory,
@@ -68,7 +68,7 @@ class StackedFits:
         sources = [fit.source for fit in fits.values()]
         self.options = [fit.options for fit in fits.values()]
         self.module = stack_networks([state.module for state in states])
-        self.layers = dropout_layers(self.module)
+        self.layers = drawing_layers(self.module)
         scaled = [
             state.module.scaling(source.x)
             for state, source in zip(states, sources, strict=True)
@@ -79,8 +79,13 @@ class StackedFits:
             share_memory(state.module, self.module, i)
         self.w = torch.stack([state.w for state in states])  # (S, m, k)
         self.p = torch.stack([state.p for state in states])  # (S, m, k)
-        for state, w, p in zip(states, self.w, self.p, strict=True):
-            state.w, state.p = w, p
+        self.own = {
+            name: torch.stack([state.own[name] for state in states])  # (S, ...)
+            for name in states[0].own
+        }
+        for i, state in enumerate(states):
+            state.w, state.p = self.w[i], self.p[i]
+            state.own = {name: values[i] for name, values in self.own.items()}
 
     def _close_ranks(self) -> None:
         """Make a smaller stack of the fits that are still going."""
@@ -115,7 +120,8 @@ class StackedFits:
         epoch = 1 + max(fit.state.epoch for fit in self.going.values())
         self.optimiser.start_epoch(epoch)
         self.module.train()
-        return replace(self.method._clock(epoch, epochs), mean_p=self._mean_p())
+        clock = self.method._clock(epoch, epochs)
+        return replace(clock, own=self.own, mean_p=self._mean_p())
 
     def _mean_p(self) -> Tensor | None:
         """Return the mean probabilities of each run in the last epoch, (S, 1, k)."""
@@ -142,12 +148,13 @@ class StackedFits:
     def look(self, batch: StackedBatch, clock: Clock) -> Output:
         """Return what the networks say, with an axis of runs: (S, B, ...)."""
         out: Output = self.module(batch.x, batch.segments, clock.tau)
-        log_p, p, z = (
-            # The last bag of each run is padding.
-            v.view(len(self.fits), -1, v.shape[1])[:, :-1]
-            for v in (out.log_p, out.p, out.z)
+        return out.joined(
+            {
+                # The last bag of each run is padding.
+                name: values.view(len(self.fits), -1, values.shape[1])[:, :-1]
+                for name, values in out.per_bag().items()
+            }
         )
-        return replace(out, log_p=log_p, p=p, z=z)
 
     def weights(self, batch: StackedBatch) -> Tensor:
         """Return the label weights of the bags."""
@@ -195,5 +202,6 @@ class StackedFits:
         state = self.going.pop(number).state
         separate(state.module)
         state.w, state.p = state.w.clone(), state.p.clone()
+        state.own = {name: values.clone() for name, values in state.own.items()}
         if error is not None:
             self.diverged[number] = error

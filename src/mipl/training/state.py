@@ -52,6 +52,13 @@ class Optimiser(Protocol):
         """Take the learning rates of an epoch."""
         ...
 
+    def end_epoch(self, epoch: int) -> None:
+        """Leave the parameters as predictions are to use them.
+
+        It forgets the steps so far where another round follows.
+        """
+        ...
+
     def descend(self, gradients: Sequence[Tensor | None]) -> None:
         """Take one step; what the loss does not know has no gradient."""
         ...

@@ -74,7 +74,7 @@ def test_without_a_choice_nothing_is_tried(monkeypatch, largest, m, expected) ->
 
 def test_other_words_are_refused() -> None:
     bags, candidates = problem(m=6)
-    says = "must be None or an integer >= 1 or 'auto'; got 'all'"
+    says = r"an integer >= 1 or a share in \(0, 1\) or 'auto'; got 'all'"
     with pytest.raises(MiplError, match=says):
         auto(instances_per_bag="all").fit(bags, candidates)
 

@@ -34,6 +34,7 @@ from mipl import (
     RC,
     VGPMIL,
     VWSGP,
+    Ensemble,
     FastMIPL,
     GatedABMIL,
     LossAttention,
@@ -63,7 +64,7 @@ KNOWN = {
     "elimipl": ELIMIPL,
     "miplgp": MIPLGP,
     "promipl": ProMIPL,
-    "fastmipl": FastMIPL,
+    **dict.fromkeys(("fastmipl", "fastmipl-released", "uamipl"), FastMIPL),
     "cdl": CDL,
     "proden": PRODEN,
     "proden-ma": PRODENMA,
@@ -112,6 +113,9 @@ def test_all_ids_are_listed_and_build_their_class():
         model = method(row.id)
         if row.one_vs_rest:
             assert type(model) is OneVsRest
+            model = model.estimator
+        if row.ensemble:
+            assert type(model) is Ensemble
             model = model.estimator
         assert type(model) is KNOWN.get(row.id, row.load())
         assert f"{type(model).__module__}:{type(model).__name__}" == row.path
@@ -176,7 +180,9 @@ def test_listing_tells_title_family_reference_and_all_arguments():
         assert row.title and row.summary.endswith(".")
         assert row.path.startswith(f"mipl.methods.{row.family}.")
         year = re.search(r"20\d\d", row.reference.text)[0]
-        assert row.reference.bibtex.startswith(("@inproceedings{", "@article{"))
+        assert row.reference.bibtex.startswith(
+            ("@inproceedings{", "@article{", "@misc{")
+        )
         assert f"year      = {{{year}}}" in row.reference.bibtex
         defaults = row.defaults()
         assert set(signature(row.load()).parameters) <= set(defaults)

@@ -29,6 +29,10 @@ def small(**arguments):
     [
         ({"latent": 0}, "latent of MIVAE must be an integer >= 1; got 0."),
         (
+            {"bag_latent": 0},
+            "bag_latent of MIVAE must be None or an integer >= 1; got 0.",
+        ),
+        (
             {"encoder": "conv"},
             "encoder of MIVAE must be one of 'auto', 'mlp'; got 'conv'.",
         ),
@@ -53,14 +57,17 @@ def density(x, mean, logvar):
     return -0.5 * (math.log(2 * math.pi) + logvar + (x - mean) ** 2 / math.exp(logvar))
 
 
-def test_the_loss_recomputed_copy_by_copy():
+@pytest.mark.parametrize("bag_latent", [None, 5, 2])
+def test_the_loss_recomputed_copy_by_copy(bag_latent):
     """Each copy of a bag has its own label, and the draws of the bag."""
     weights = {"instance_kl": 0.5, "bag_kl": 2.0, "label_weight": 10.0}
     training = quick(epochs=1, batch_size=None)
-    model = small(**weights, dropout=0.0, training=training)
+    model = small(**weights, bag_latent=bag_latent, dropout=0.0, training=training)
     [(out, batch, w)] = visits(model, PROBLEM.bags, PROBLEM.y)
     means, logvars = (v.tolist() for v in out.label_prior.of_each_class())
-    n, latent = len(out.h), 3
+    n, latent, shared_latent = len(out.h), 3, bag_latent or 3
+    assert out.instance_mean.shape == (n, latent)
+    assert out.z.shape == out.bag_mean.shape == (len(batch), shared_latent)
     reconstruction = own = shared = wrong = 0.0
     for i, rows in enumerate(bags_of(batch)):
         for c in torch.nonzero(batch.candidates[i])[:, 0].tolist():
@@ -74,7 +81,9 @@ def test_the_loss_recomputed_copy_by_copy():
                 own += (m * m + math.exp(v) - v - 1) / 2 / latent / n
             for j, z in enumerate(out.z[i].tolist()):
                 q = density(z, out.bag_mean[i, j].item(), out.bag_logvar[i, j].item())
-                shared += (q - density(z, means[c][j], logvars[c][j])) / latent / 10
+                shared += (
+                    (q - density(z, means[c][j], logvars[c][j])) / shared_latent / 10
+                )
     # The prior has taken its step since the fit asked.
     told = model._loss(out, batch, w, None)
     expected = {
@@ -90,16 +99,20 @@ def test_the_loss_recomputed_copy_by_copy():
         assert math.isclose(model.history_[0][name], expected[name], rel_tol=1e-9)
 
 
-def test_a_bag_is_an_average_and_its_best_instance_speaks():
-    model = small(dropout=0.0, training=quick(epochs=1, batch_size=None))
+@pytest.mark.parametrize("bag_latent", [3, 5])
+def test_a_bag_is_an_average_and_its_best_instance_speaks(bag_latent):
+    training = quick(epochs=1, batch_size=None)
+    model = small(bag_latent=bag_latent, dropout=0.0, training=training)
     [(out, batch, _)] = visits(model, PROBLEM.bags, PROBLEM.y)
+    widths = [3, 3, bag_latent, bag_latent]
     for i, rows in enumerate(bags_of(batch)):
-        _, _, mean, logvar = out.h[rows].chunk(4, dim=1)
+        _, _, mean, logvar = out.h[rows].split(widths, dim=1)
         torch.testing.assert_close(out.bag_mean[i], mean.mean(dim=0))
         torch.testing.assert_close(out.bag_logvar[i], logvar.exp().mean(dim=0).log())
     module = model.module_.eval()
     for bag in PROBLEM.bags:
-        own, _, evidence, _ = module.embed(torch.tensor(bag).double()).chunk(4, dim=1)
+        h = module.embed(torch.tensor(bag).double())
+        own, _, evidence, _ = h.split(widths, dim=1)
         mean = evidence.mean(dim=0)
         both = torch.cat([own, mean.expand(len(own), -1)], dim=1)
         logits = module.head(both).detach()  # (n, k)
@@ -161,11 +174,12 @@ def test_one_and_two_outputs_learn_two_classes(head):
 def test_images_are_convolved_and_reconstructed(shape):
     rows = np.random.default_rng(0).random((6, math.prod(shape)), dtype=np.float32)
     bags = Bags(rows, [0, 2, 3, 6], instance_shape=shape)
-    model = MIVAE(latent=2, width=4, decoder_width=3, training=quick(dtype="float32"))
+    widths = {"latent": 2, "bag_latent": 3, "width": 4, "decoder_width": 3}
+    model = MIVAE(**widths, training=quick(dtype="float32"))
     module = model.fit(bags, SETS).module_
     assert isinstance(module.encoder.instance, ImageEncoder)
     assert isinstance(module.decoder, ImageDecoder)
-    assert module.decoder(torch.zeros(5, 4)).shape == (5, rows.shape[1])
+    assert module.decoder(torch.zeros(5, 5)).shape == (5, rows.shape[1])
     assert np.isfinite(model.predict_proba(bags)).all()
     model.set_params(encoder="mlp").fit(bags, SETS)
     assert isinstance(model.module_.encoder.instance, VectorEncoder)

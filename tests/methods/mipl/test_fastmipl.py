@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from tests.methods.mipl.images import SETS, images
+from tests.training.interrupted import fit_in_parts, stopped_at
 
 from mipl import Bags, Candidates, FastMIPL, MiplError, Training, load_dataset
 from mipl.methods.mipl import fastmipl
@@ -32,7 +33,7 @@ def fitted(**arguments):
         ({"samples": 0}, "samples of FastMIPL must be an integer >= 1; got 0."),
         (
             {"keep": 2},
-            "keep of FastMIPL must be a number in [0, 1]; got 2.",
+            "keep of FastMIPL must be None or a number in [0, 1]; got 2.",
         ),
         (
             {"width": (8, 0)},
@@ -60,6 +61,22 @@ def fitted(**arguments):
 def test_a_wrong_argument_is_refused_with_one_sentence(argument, sentence):
     with pytest.raises(MiplError) as refused:
         FastMIPL(**argument).fit(PROBLEM.bags, PROBLEM.y)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            {"reliability_at_prediction": True},
+            "reliability_at_prediction needs a reliability; set reliability to 'draws' "
+            "or 'classes', or leave reliability_at_prediction False.",
+        ),
+    ],
+)
+def test_arguments_without_use_are_refused(arguments, sentence):
+    with pytest.raises(MiplError) as refused:
+        FastMIPL(**arguments).fit(PROBLEM.bags, PROBLEM.y)
     assert str(refused.value) == sentence
 
 
@@ -117,6 +134,105 @@ def test_scores_start_with_a_regression_on_the_means_of_the_bags():
     assert np.abs(other.module_.posterior.mean.detach().numpy()[:, d:] - b).max() > 0.1
 
 
+STILL = {"epochs": 1, "lr": 1e-30}
+
+
+def test_the_published_start_has_even_attention_and_an_intercept():
+    model = fitted(encoder="image", start="published", training=STILL)
+    mean = model.module_.posterior.mean.detach().numpy()
+    d = PROBLEM.bags[0].shape[1]
+    assert np.abs(mean[:, :d]).max() < 1e-30 and np.abs(mean[:, d:]).max() > 0.1
+    posterior = model.module_.posterior
+    spread = posterior.factor.detach().diagonal(dim1=1, dim2=2)[:, d:].numpy()
+    np.testing.assert_allclose(spread**2, 0.1 * (mean[:, d:] ** 2).mean(), rtol=1e-4)
+    assert np.abs(model.module_.head.intercept.detach().numpy()).max() > 0.1
+
+
+@pytest.mark.parametrize("start", ["means", "published"])
+def test_another_network_gives_another_start_of_the_same_network(start):
+    one, other = (
+        fitted(start=start, start_network=name, training=STILL)
+        for name in ("trained", "another")
+    )
+    weights = (m.module_.encoder.feature.weight for m in (one, other))
+    assert torch.equal(*weights)
+    means = [m.module_.posterior.mean.detach().numpy()[:, 6:] for m in (one, other)]
+    assert np.abs(means[0] - means[1]).max() > 1e-2
+    again = fitted(start=start, start_network="another", training=STILL)
+    np.testing.assert_array_equal(
+        again.module_.posterior.mean.detach().numpy()[:, 6:], means[1]
+    )
+
+
+def test_label_weights_of_the_program_move_ever_faster():
+    """In the first of T epochs they stay, in the last 1/T of them does."""
+    everything = tuple(range(12))
+    model = fitted(keep=None, training={"epochs": 4, "record_bags": everything})
+    weights = [one["label_weights"] for one in model.record_]
+    first = Candidates(PROBLEM.y).initial_weights()
+    np.testing.assert_array_equal(weights[0], first.astype(np.float32))
+    assert [line["alpha"] for line in model.history_] == [1, 0.75, 0.5, 0.25]
+    p = (weights[-1] - weights[-2] / 4) / 0.75
+    best = model.record_[-1]["best_candidate"]
+    np.testing.assert_allclose(p.max(axis=1), best, atol=1e-5)
+
+
+@pytest.mark.parametrize("over", ["draws", "classes"])
+def test_reliability_is_mixed_in_from_its_epoch_on(over):
+    options = {"reliability_threshold": 0, "reliability_weight": 0.9}
+    off, late, early = (
+        fitted(**options, reliability=name, reliability_from=first)
+        for name, first in (("off", 1), (over, 3), (over, 2))
+    )
+    losses = [[line["loss"] for line in m.history_] for m in (off, late, early)]
+    assert losses[0][:2] == losses[1][:2]
+    assert losses[0][0] == losses[2][0] and losses[0][1] != losses[2][1]
+    assert losses[0][2] != losses[1][2]
+
+
+def test_below_its_threshold_reliability_changes_nothing_but_rounding():
+    off, on = (
+        fitted(
+            reliability=name,
+            reliability_from=1,
+            reliability_threshold=1,
+            training={"dtype": "float64"},
+        )
+        for name in ("off", "draws")
+    )
+    losses = [[line["loss"] for line in m.history_] for m in (off, on)]
+    np.testing.assert_allclose(*losses, rtol=1e-9)
+
+
+def test_an_interrupted_fit_goes_on_mixing(tmp_path):
+    options = {"reliability": "draws", "reliability_threshold": 0}
+    options |= {"reliability_from": 2, "reliability_weight": 0.9}
+    whole = fitted(**options)
+    path = tmp_path / "run.checkpoint"
+    training = Training(epochs=4, lr=0.05, batch_size=None, schedule="constant")
+    kind = stopped_at(3, method=FastMIPL)
+    arguments = {"width": 6, "samples": 3, "training": training} | options
+    model = fit_in_parts(lambda: kind(**arguments), path, 1)
+    assert model.history_ == whole.history_
+
+
+def test_predictions_mix_reliability_in_where_they_are_asked_to():
+    options = {"reliability": "draws", "reliability_threshold": 0}
+    options |= {"reliability_from": 1, "reliability_weight": 1}
+    without, with_it = (
+        fitted(**options, reliability_at_prediction=asked) for asked in (False, True)
+    )
+    assert without.history_ == with_it.history_
+    p, q = (m.predict_proba(OTHER.bags) for m in (without, with_it))
+    assert np.abs(p - q).max() > 1e-3
+    alone = np.concatenate([with_it.predict_proba([bag]) for bag in OTHER.bags])
+    np.testing.assert_allclose(alone, q, atol=1e-9)
+    f = with_it.transform(PROBLEM.bags)
+    np.testing.assert_allclose(
+        with_it.module_.head.mean.numpy(), f.mean(axis=0), atol=1e-4
+    )
+
+
 def test_the_intercept_is_a_matter_of_predictions():
     model = fitted()
     without = model.predict_proba(PROBLEM.bags)
@@ -133,6 +249,8 @@ def test_the_released_reading_is_transductive_with_dropout():
     model = FastMIPL.released(samples=7)
     assert (model.standardise, model.test_dropout) == ("given", True)
     assert (model.samples, model.test_intercept) == (7, False)
+    start = (model.start, model.start_network, model.keep)
+    assert start == ("published", "another", None)
 
 
 def softmax(x):
@@ -249,3 +367,11 @@ def test_it_learns_from_candidates(standardise):
     model.set_params(training__epochs=60, training__lr=0.05)
     model.fit(train.bags, train.candidates)
     assert model.score(test.bags, test.labels) > 3 / len(train.classes)
+
+
+def test_a_published_start_needs_bags_that_differ():
+    alike = np.ones((4, 2, 3))
+    sets = [["a", "b"], ["a"], ["b"], ["a", "b"]]
+    model = FastMIPL(start="published", width=4, training=Training(epochs=1))
+    with pytest.raises(MiplError, match=r"bags that differ .*\(n_samples=4\)"):
+        model.fit(alike, sets)

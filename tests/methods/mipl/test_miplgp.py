@@ -1,15 +1,20 @@
 """MIPLGP: arguments, readings, an iteration recomputed, inducing points, learning."""
 
+import signal
 import sys
 
 import numpy as np
 import pytest
+import safetensors.numpy
+import torch
+from sklearn.callback import ProgressBar
 from tests.methods.mipl.images import SETS, images
 
 import mipl.nn
 from mipl import MIPLGP, MiplError, Training, load_dataset
 from mipl.errors import BadFile, Diverged, MissingExtra
 from mipl.testing.checks.problem import make_problem
+from mipl.training.checkpoint import Checkpoint
 from mipl.training.sealed import seal, unseal
 
 # Exact for the smallest problems of the checks, sparse for the others.
@@ -171,7 +176,7 @@ def test_probabilities_of_the_real_classes_alone_sum_to_one():
     np.testing.assert_allclose(instances.sum(axis=1), 1)
 
 
-# -- inducing points, scaling, images --------------------------------------------------
+# -- many instances --------------------------------------------------------------------
 
 
 def test_inducing_points_at_all_instances_change_next_to_nothing():
@@ -236,6 +241,184 @@ def test_draws_of_many_instances_have_the_variances_of_inducing_points(tmp_path)
 def test_labels_that_follow_the_posterior_need_inducing_points_with_many_instances():
     with pytest.raises(MiplError, match="give regression='inducing'"):
         fitted(MIPLGP.released, **MANY, disambiguation="posterior")
+
+
+def test_what_is_saved_is_what_predictions_need(tmp_path):
+    """Different instances once, in float32, one weight per class; draws if drawn."""
+    twice = [np.concatenate([bag, bag[:1]]) for bag in PROBLEM.bags]
+    for predict_by in ("means", "draws"):
+        model = fitted(MIPLGP.released, **MANY, predict_by=predict_by)
+        model.fit(twice, PROBLEM.y).save(tmp_path / predict_by)
+    content = (tmp_path / "means" / "model.safetensors").read_bytes()
+    kept = safetensors.numpy.load(content)
+    n = len(ROWS)
+    assert kept["points"].shape == (n, 4) and kept["weights"].shape == (4, n)
+    assert kept["points"].dtype == kept["weights"].dtype == np.float32
+    more = safetensors.numpy.load_file(tmp_path / "draws" / "model.safetensors")
+    assert sorted(more.keys() - kept.keys()) == ["centres", "draws", "precision"]
+
+
+# -- neighbours ------------------------------------------------------------------------
+
+
+def kriged(model, x, n):
+    """Posterior of a row given the instances nearest to it, by loops."""
+    scale, length = (model.history_[-1][name] for name in ("scale", "length"))
+    noise, constants = (
+        v.detach().numpy() for v in (model.gp_.noise, model.gp_.constants)
+    )
+    y, variance = targets_of(first_weights())
+    near = np.argsort(np.linalg.norm(ROWS - x, axis=1))[:n]
+    inner = scale * matern(ROWS[near], ROWS[near], length)
+    k = scale * matern(x[None], ROWS[near], length)
+    means, variances = [], []
+    for c in range(4):
+        inverse = np.linalg.inv(inner + np.diag(variance[near, c] + noise[c]))
+        means.append(constants[c] + k @ inverse @ (y[near, c] - constants[c]))
+        variances.append(scale - k @ inverse @ k.T)
+    return np.ravel(means), np.ravel(variances)
+
+
+@pytest.mark.parametrize("predict_by", ["means", "draws"])
+def test_neighbours_regress_on_the_nearest_instances_with_the_learnt_prior(
+    predict_by, tmp_path
+):
+    local = {"regression": "neighbours", "exact_up_to": 12, "neighbours": 5}
+    model = fitted(MIPLGP.released, **local, predict_by=predict_by)
+    few = fitted(MIPLGP.released, **MANY, predict_by="means")
+    assert model.history_ == few.history_  # The prior is that of the exact regression.
+    found, x = model.predict_instances(PROBLEM.bags), ROWS.astype(float)
+    for i in range(len(x)):
+        mean, variance = kriged(model, x[i], 5)
+        f = mean[None]
+        if predict_by == "draws":
+            f = mean + np.sqrt(variance) * model.draws_
+        np.testing.assert_allclose(found[i], softmax(f[:, :3]).mean(axis=0), atol=1e-8)
+    model.save(tmp_path / "model")
+    again = mipl.load_model(tmp_path / "model")
+    assert (again.predict_instances(PROBLEM.bags) == found).all()
+
+
+def test_all_instances_as_neighbours_are_the_exact_regression():
+    every = {"regression": "neighbours", "exact_up_to": 12, "neighbours": 99}
+    local = fitted(MIPLGP.released, **every, predict_by="means")
+    exact = fitted(MIPLGP.released, **MANY, predict_by="means")
+    one, other = (m.predict_instances(PROBLEM.bags) for m in (local, exact))
+    np.testing.assert_allclose(one, other, atol=0.01)
+
+
+# -- draws -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("many", [{}, MANY], ids=["exact", "few points"])
+def test_joint_draws_of_a_bag_have_the_expectation_that_is_predicted(many):
+    """As the program draws: all instances at once, from their joint posterior."""
+    model = fitted(MIPLGP.released, **many, draws=20_000)
+    x = torch.tensor(PROBLEM.bags[4].astype(float))
+    mean = model.summary_.means(model.gp_, x).detach().numpy()  # (n, 4)
+    joint = model.summary_.covariance(model.gp_, x).detach().numpy()  # (4, n, n)
+    rng = np.random.default_rng(0)
+    f = np.stack(
+        [rng.multivariate_normal(mean[:, c], joint[c], 20_000) for c in range(3)],
+        axis=2,
+    )
+    theta = softmax(f)  # (draws, n, 3)
+    error = theta.std(axis=0) / np.sqrt(20_000)
+    found = model.predict_instances([PROBLEM.bags[4]])
+    # Both are means of so many draws, those of instances with each other's.
+    assert (np.abs(found - theta.mean(axis=0)) < 6 * error).all()
+
+
+# -- the regression on all instances, watched and interrupted --------------------------
+
+
+class Watcher:
+    """Keeps the tasks that end, and interrupts when one has ended so many times."""
+
+    def __init__(self, after=None):
+        self.after, self.ended, self.figures = after, [], []
+
+    def setup(self, estimator, context):
+        self.parts = context.max_subtasks
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context, *, metadata=None):
+        self.ended.append(context.task_name)
+        if context.task_name == "iteration":
+            self.figures.append(metadata["figures"])
+        if self.after == self.ended.count("iteration"):
+            signal.raise_signal(signal.SIGINT)
+
+
+def watched(watcher, checkpoint=None, **arguments):
+    training = Training(epochs=3, lr=0.1)
+    model = MIPLGP.released(
+        **{"scaling": "none", "predict_by": "means"} | MANY | arguments,
+        training=training,
+    )
+    model.set_callbacks(watcher)
+    return model, lambda: model.fit(PROBLEM.bags, PROBLEM.y, checkpoint=checkpoint)
+
+
+@pytest.fixture
+def precise(monkeypatch):
+    """So that the regression takes some iterations."""
+    monkeypatch.setattr("mipl.nn.gp.conjugate._PRECISION", 1e-5)
+
+
+def test_callbacks_hear_of_the_iterations_of_the_regression(precise):
+    watcher = Watcher()
+    model, fit = watched(watcher)
+    fit()
+    n = len(watcher.figures)
+    assert n > 3 and watcher.parts == 4
+    assert watcher.ended == [*["epoch"] * 3, *["iteration"] * n, "regression", "fit"]
+    assert [one["iteration"] for one in watcher.figures] == list(range(1, n + 1))
+    errors = [one["residual"] for one in watcher.figures]
+    assert errors[-1] <= 1e-5 < min(errors[:-1])
+    assert len(model.history_) == 3
+    bars = MIPLGP.released(**MANY, training=Training(epochs=2))
+    bars.set_callbacks(ProgressBar()).fit(PROBLEM.bags, PROBLEM.y)
+
+
+@pytest.mark.parametrize("every", [None, 2])
+def test_an_interrupted_regression_goes_on_to_the_same_bits(tmp_path, precise, every):
+    _, fit = watched(Watcher())
+    expected = fit().predict_proba(PROBLEM.bags)
+    kept = Checkpoint(tmp_path / "kept", every=every)
+    stopped, fit = watched(Watcher(after=2), kept)
+    with pytest.raises(KeyboardInterrupt):
+        fit()
+    on_few = stopped.predict_proba(PROBLEM.bags)
+    assert stopped.summary_.points.shape == (12, 4)  # Of the last epoch.
+    watcher = Watcher()
+    resumed, fit = watched(watcher, kept)
+    fit()
+    # The third iteration was done when the signal was obeyed.
+    assert watcher.figures[0]["iteration"] == 4 and "epoch" not in watcher.ended
+    assert (resumed.predict_proba(PROBLEM.bags) == expected).all()
+    assert not np.array_equal(on_few, expected)
+    again = Watcher()
+    watched(again, kept)[1]()
+    assert ("iteration" in again.ended) == (every is None)  # Else the end was saved.
+
+
+def test_without_a_checkpoint_an_interrupted_regression_leaves_the_last_epoch(precise):
+    watcher = Watcher(after=1)
+    model, fit = watched(watcher)
+    with pytest.raises(KeyboardInterrupt):
+        fit()
+    assert watcher.ended.count("iteration") == 1
+    assert model.summary_.points.shape == (12, 4) and model.n_iter_ == 3
+    assert np.isfinite(model.predict_proba(PROBLEM.bags)).all()
+
+
+# -- scaling, images -------------------------------------------------------------------
 
 
 def test_by_default_two_instances_are_one_length_apart():

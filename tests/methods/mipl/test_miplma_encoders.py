@@ -139,5 +139,5 @@ def test_an_own_module_sees_images_as_images():
 
 
 def test_an_own_module_that_fails_is_told():
-    with pytest.raises(MiplError, match=r"the encoder failed on 1 instances of shape"):
+    with pytest.raises(MiplError, match=r"the encoder failed on 1 instance of shape"):
         fitted(nn.Linear(7, 3))

@@ -7,7 +7,7 @@ import pytest
 import torch
 from tests.methods.mipl.images import learns_images
 
-from mipl import MiplError, ProMIPL, Training, load_dataset
+from mipl import MiplError, ProMIPL, Training, load_dataset, method
 from mipl.testing.checks.problem import make_problem
 
 PROBLEM = make_problem(n_bags=12)
@@ -20,6 +20,10 @@ PROBLEM = make_problem(n_bags=12)
             {"entropy_weight": -1},
             "entropy_weight of ProMIPL must be a number >= 0; got -1.",
         ),
+        (
+            {"tau_decay": 1.1},
+            "tau_decay of ProMIPL must be a number in [1e-06, 1]; got 1.1.",
+        ),
         ({"tau": 0}, "tau of ProMIPL must be a number >= 1e-06; got 0."),
     ],
 )
@@ -29,10 +33,37 @@ def test_a_wrong_argument_is_refused_with_one_sentence(argument, sentence):
     assert str(refused.value) == sentence
 
 
-def test_the_published_settings_are_the_defaults():
+def test_the_settings_of_the_program_are_the_defaults():
     model = ProMIPL().set_params(training__epochs=100)
+    assert (model.training.lr, model.training.schedule) == (0.01, "cosine")
+    assert (model.training.batch_size, model.training.clip) == (1, None)
+    assert (model.tau, model.tau_min, model.tau_decay) == (5.0, 0.1, 0.95)
+
+
+@pytest.mark.parametrize("data", ["mnist-mipl", "fmnist-mipl"])
+def test_on_images_temperature_and_rate_stay(data):
+    model = method("promipl", published_for=data)
+    assert {model._tau_after(epoch) for epoch in range(101)} == {5.0}
     assert (model.training.lr, model.training.schedule) == (0.005, "constant")
-    assert (model.training.batch_size, model.tau) == (1, 5.0)
+
+
+@pytest.mark.parametrize("data", ["birdsong-mipl", "sival-mipl", "crc-mipl-sift"])
+def test_on_vectors_both_fall_and_gradients_have_no_bound(data):
+    model = method("promipl", published_for=data)
+    assert (model.tau, model.tau_min, model.tau_decay) == (5.0, 0.1, 0.95)
+    assert (model.training.schedule, model.training.clip) == ("cosine", None)
+
+
+def test_the_temperature_falls_after_each_epoch():
+    """The first has the starting one, and predictions have that after the last."""
+    training = Training(epochs=4, dtype="float64")
+    model = ProMIPL(tau=2.0, tau_min=0.6, tau_decay=0.5, width=6, training=training)
+    model.fit(PROBLEM.bags, PROBLEM.y)
+    assert [entry["tau"] for entry in model.history_] == [2.0, 1.0, 0.6, 0.6]
+    assert model.tau_ == 0.6
+    constant = ProMIPL(tau=2.0, tau_decay=1.0, width=6, training=training)
+    constant.fit(PROBLEM.bags, PROBLEM.y)
+    assert {entry["tau"] for entry in constant.history_} == {constant.tau_} == {2.0}
 
 
 def test_the_loss_and_the_label_weights_of_an_epoch_recomputed():

@@ -26,7 +26,7 @@ from mipl import (
 )
 from mipl.errors import BadFile, Diverged
 from mipl.methods.bases.base import BagClassifier
-from mipl.methods.wrappers import one_vs_rest
+from mipl.methods.wrappers import learners, one_vs_rest
 from mipl.testing import CHECKS
 from mipl.testing.checks.problem import make_problem
 from mipl.training.sealed import seal, unseal
@@ -257,7 +257,7 @@ def test_networks_are_fitted_in_even_groups(groups):
 
 def test_copies_of_large_bags_are_not_all_in_memory_at_once(groups, monkeypatch):
     network = clone(NETWORK).set_params(training__epochs=1)
-    monkeypatch.setattr(one_vs_rest, "_NUMBERS", 399)  # Of 10 x 10 x 1 for each.
+    monkeypatch.setattr(learners, "_NUMBERS", 399)  # Of 10 x 10 x 1 for each.
     OneVsRest(network).fit(*many_classes(np.eye(10)))
     assert list(map(len, groups)) == [3, 3, 2, 2]
     groups.clear()
@@ -448,7 +448,7 @@ def interrupted(model, path):
 def test_only_learners_that_were_not_ready_are_learnt_again(
     groups, tmp_path, monkeypatch, n_jobs
 ):
-    monkeypatch.setattr(one_vs_rest, "_TOGETHER", 1)
+    monkeypatch.setattr(learners, "_TOGETHER", 1)
     path = tmp_path / "x.checkpoint"
     interrupted(OneVsRest(NETWORK), path)
     assert groups[0] == [PROBLEM.classes[0]]

@@ -11,20 +11,24 @@ from tests.training.test_callbacks import Watcher
 
 from mipl import (
     ABMIL,
+    AGOPMIPL,
     CAVL,
     CDL,
     DEMIPL,
     ELIMIPL,
+    HFCMIPL,
     LWS,
     MAAM,
     MIPLMA,
     PLSVM,
+    POP,
     PRODEN,
     RC,
     Bags,
     Degraded,
     LossAttention,
     MiplError,
+    ProMIPL,
     Training,
     fit_together,
 )
@@ -46,12 +50,29 @@ READINGS = {
     "elimipl, paper": (ELIMIPL.paper, 4),
     "cdl": (CDL, 4),
     "cdl, dam-cc": (partial(CDL, "dam", "cc"), 1),
+    "promipl": (ProMIPL, 1),
+    "promipl, in batches": (partial(ProMIPL, tau=0.5, update_first=True), 4),
     "abmil, several layers": (lambda width, **more: ABMIL(width=(9, width), **more), 4),
     "loss attention": (LossAttention, 1),
     "loss attention, in batches": (LossAttention, 4),
     "loss attention, means": (partial(LossAttention, instance_reduction="mean"), 4),
+    "agopmipl": (partial(AGOPMIPL, hidden=9, prototypes=2), 4),
+    "agopmipl, mixed": (
+        partial(AGOPMIPL, prototypes=3, aggregation="linear", mode="concat"),
+        1,
+    ),
+    "hfcmipl": (partial(HFCMIPL, neighbours=3, mu=0.5), 4),
+    "hfcmipl, meant": (
+        partial(
+            HFCMIPL, instance_loss_on="kept", focus="entropy", nu=2.0, neighbours=2
+        ),
+        1,
+    ),
     "maam": (partial(MAAM, lam=0.5), 4),
 }
+
+
+PURIFYING = partial(POP, theta=0.3, window=2, warm_up=1)
 
 
 def ragged(seed, n_bags=13):
@@ -123,6 +144,38 @@ def test_as_alone(reading, dropout, stacks):
     fit_together(models, PROBLEMS)
     assert stacks == [[0, 1, 2]]
     assert_as_alone(models, PROBLEMS)
+
+
+def test_own_scaling(stacks):
+    problems = [(bags.with_instances(3 + bags.instances), y) for bags, y in PROBLEMS]
+    models = [build(scaling=one) for one in ("none", "standard", "auto")]
+    fit_together(models, problems)
+    assert stacks == [[0, 1, 2]]
+    assert_as_alone(models, problems)
+
+
+def test_own_weights_of_hfcmipls_terms(stacks):
+    weights = [(0.0, 0.5, 1.0, 0.2), (0.3, 0.0, 0.2, 1.0), (0.1, 2.0, 0.0, 0.0)]
+    models = [
+        build(HFCMIPL, lam=lam, nu=nu, kappa=kappa, mu=mu, neighbours=3)
+        for lam, nu, kappa, mu in weights
+    ]
+    fit_together(models, PROBLEMS)
+    assert stacks == [[0, 1, 2]]
+    assert_as_alone(models, PROBLEMS)
+
+
+def test_own_settings_of_a_round(stacks):
+    rounds = {"training__rounds": 2, "training__order": "same"}
+    models = [
+        build(AGOPMIPL, mu=mu, gamma=gamma, training__warm_up=warm_up, **rounds)
+        for mu, gamma, warm_up in [(0.0, 0.5, 0), (0.3, 0.0, 1), (1.0, 2.0, 2)]
+    ]
+    fit_together(models, PROBLEMS)
+    assert stacks == [[0, 1, 2]]
+    assert_as_alone(models, PROBLEMS)
+    for model in models:
+        assert not torch.equal(model.module_.metric.root, torch.eye(8))
 
 
 @pytest.mark.parametrize("margin", ["batch", "epoch", "bag", "mean", "none"])
@@ -204,11 +257,12 @@ def test_only_what_fits_is_stacked(stacks):
 
 @pytest.mark.parametrize("reading", ["ours", "released", "loss attention"])
 @pytest.mark.parametrize(("dtype", "gap"), [("float64", 1e-12), ("float32", 1e-6)])
+@pytest.mark.parametrize("per_bag", [3, 0.4])
 def test_each_run_draws_the_instances_that_it_would_draw_alone(
-    reading, dtype, gap, stacks
+    reading, dtype, gap, per_bag, stacks
 ):
     make, batch_size = READINGS[reading]
-    own = {"training__instances_per_bag": 3, "training__dtype": dtype}
+    own = {"training__instances_per_bag": per_bag, "training__dtype": dtype}
     own |= {"training__batch_size": batch_size, "training__lr": 0.01}
     models = [build(make, random_state=seed, **own) for seed in range(3)]
     whole = build(make, random_state=0, **own | {"training__instances_per_bag": None})
@@ -310,7 +364,7 @@ def test_large_groups_are_cut(stacks, monkeypatch):
 
 
 @pytest.mark.parametrize("reduction", ["mean", "maxmin"])
-@pytest.mark.parametrize("network", [PRODEN, RC, LWS, CAVL])
+@pytest.mark.parametrize("network", [PRODEN, RC, LWS, CAVL, PURIFYING])
 def test_degraded_as_alone(network, reduction, stacks):
     models = [
         Degraded(build(network, random_state=seed), reduction) for seed in range(3)

@@ -9,7 +9,10 @@ from mipl.errors import Diverged
 from mipl.nn.gp import (
     ClasswiseGP,
     ConjugateRegression,
+    DistinctRows,
     ExactRegression,
+    NearestObservations,
+    Observations,
     SparseRegression,
     conjugate,
 )
@@ -52,14 +55,16 @@ def nystrom(a, b):
     return matern(a, POINTS) @ np.linalg.inv(inner) @ matern(POINTS, b)
 
 
+def noise(gp):
+    return torch.tensor(NOISE) + gp.noise
+
+
 def exact(gp):
-    return ExactRegression(gp, torch.tensor(X), torch.tensor(NOISE))
+    return ExactRegression(gp, torch.tensor(X), noise(gp))
 
 
 def sparse(gp, points=POINTS):
-    return SparseRegression(
-        gp, torch.tensor(X), torch.tensor(NOISE), torch.tensor(points)
-    )
+    return SparseRegression(gp, torch.tensor(X), noise(gp), torch.tensor(points))
 
 
 def test_exact_evidence(gp):
@@ -93,8 +98,8 @@ def test_points_at_all_rows_make_it_exact(gp):
 def test_posterior(gp, make, k):
     regression, y = make(gp), torch.tensor(Y)
     fitted, summary = regression.fitted(y).detach(), regression.summary(y)
-    mean, variance = (v.detach() for v in gp.marginals(torch.tensor(NEW), summary))
-    covariance = gp.covariance(torch.tensor(NEW), summary).detach()
+    mean, variance = (v.detach() for v in summary.marginals(gp, torch.tensor(NEW)))
+    covariance = summary.covariance(gp, torch.tensor(NEW)).detach()
     for c in range(3):
         of_rows, _ = dense(k(X, X), k(X, X), k(X, X), c)
         np.testing.assert_allclose(fitted[:, c], of_rows, atol=1e-9)
@@ -132,26 +137,66 @@ def test_a_given_length_is_kept_and_zero_means_stay():
     assert (gp.constants == 0).all() and (gp.noise == 0).all()
 
 
+# -- gradients of the evidence ---------------------------------------------------------
+
+
+def test_the_gradient_of_the_exact_evidence_is_that_of_the_density(gp):
+    """All that is learnt, and the targets, against torch's own derivative."""
+    weight, targets = torch.tensor([1.0, 0.5, 2.0]), torch.tensor(Y)
+    found = []
+    for naive in (False, True):
+        y = targets.clone().requires_grad_()
+        evidence = exact(gp).evidence(y)
+        if naive:
+            k = gp.between(torch.tensor(X), torch.tensor(X))
+            evidence = torch.stack(
+                [
+                    torch.distributions.MultivariateNormal(
+                        gp.constants[c].expand(12), k + torch.diag(noise(gp)[:, c])
+                    ).log_prob(y[:, c])
+                    for c in range(3)
+                ]
+            )
+        learnt = [p for p in gp.parameters() if p.requires_grad]
+        found.append(torch.autograd.grad((weight * evidence).sum(), [*learnt, y]))
+    assert len(found[0]) == 5  # Scale, length, constants, noise, targets.
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
 # -- conjugate gradients ---------------------------------------------------------------
+
+
+def observed(gp, x=X):
+    return Observations(torch.tensor(x), torch.tensor(Y), noise(gp).detach())
+
+
+def conjugate_regression(gp, seen, points=POINTS, memory=1.0, state=None):
+    blank = ConjugateRegression.blank(3, len(seen.x), seen.x.device)
+    given = (torch.tensor(points), memory, blank if state is None else state)
+    return ConjugateRegression(gp, seen, *given)
+
+
+def finished(regression):
+    while not regression.done():
+        regression.iterate()
+    return regression.summary()
 
 
 @pytest.mark.parametrize("memory", [1.0, 0.0])
 def test_conjugate_gradients_end_at_the_exact_posterior_means(gp, memory, monkeypatch):
     monkeypatch.setattr(conjugate, "_PRECISION", 1e-6)
     monkeypatch.setattr(conjugate, "_ROWS", 5)
-    given = (torch.tensor(X), torch.tensor(NOISE))
-    regression = ConjugateRegression(gp, *given, torch.tensor(POINTS), memory)
-    summary = regression.summary(torch.tensor(Y))
-    found = gp.means(torch.tensor(NEW), summary).detach().numpy()
+    summary = finished(conjugate_regression(gp, observed(gp), memory=memory))
+    found = summary.means(gp, torch.tensor(NEW)).detach().numpy()
     for c in range(3):
         mean, _ = dense(matern(NEW, X), matern(X, X), matern(NEW, NEW), c)
         np.testing.assert_allclose(found[:, c], mean, atol=1e-5)
 
 
 def test_variances_of_conjugate_gradients_are_those_of_the_inducing_points(gp):
-    given = (gp, torch.tensor(X), torch.tensor(NOISE), torch.tensor(POINTS))
-    whole = ConjugateRegression(*given, memory=1.0).summary(torch.tensor(Y))
-    found = gp.marginals(torch.tensor(NEW), whole)[1].detach().numpy()
+    whole = finished(conjugate_regression(gp, observed(gp)))
+    found = whole.marginals(gp, torch.tensor(NEW))[1].detach().numpy()
     for c in range(3):
         _, covariance = dense(nystrom(NEW, X), nystrom(X, X), nystrom(NEW, NEW), c)
         unseen = matern(NEW, NEW) - nystrom(NEW, NEW)
@@ -159,7 +204,60 @@ def test_variances_of_conjugate_gradients_are_those_of_the_inducing_points(gp):
 
 
 def test_as_many_inducing_points_as_rows_precondition_to_few_iterations(gp):
-    given = (gp, torch.tensor(X), torch.tensor(NOISE))
-    all_points = ConjugateRegression(*given, torch.tensor(X), memory=1.0)
-    all_points.summary(torch.tensor(Y))
+    all_points = conjugate_regression(gp, observed(gp), X)
+    finished(all_points)
     assert all_points.iterations == 1
+
+
+def test_iterations_go_on_from_a_state_that_was_kept(gp, monkeypatch):
+    monkeypatch.setattr(conjugate, "_PRECISION", 1e-5)
+    expected = conjugate_regression(gp, observed(gp))
+    weights = finished(expected).weights
+    paused = conjugate_regression(gp, observed(gp))
+    for _ in range(expected.iterations // 2):
+        paused.iterate()
+    kept = {name: tensor.clone() for name, tensor in paused.state.items()}
+    resumed = conjugate_regression(gp, observed(gp), state=kept)
+    assert 0 < resumed.iterations < expected.iterations
+    assert (finished(resumed).weights == weights).all()
+
+
+def test_a_class_whose_targets_are_its_mean_has_no_weights(gp):
+    seen = observed(gp)
+    seen.targets[:, 1] = gp.constants[1].detach()
+    weights = finished(conjugate_regression(gp, seen)).weights
+    assert (weights[1] == 0).all() and bool(weights.isfinite().all())
+
+
+# -- equal rows, neighbours ------------------------------------------------------------
+
+
+def test_equal_rows_are_worth_one_with_less_noise(gp):
+    """The posterior of all rows is that of the different ones."""
+    rows = X[[0, 1, 2, 0, 3, 0, 4, 1, 5, 6, 7, 7]]
+    distinct = DistinctRows.among(torch.tensor(rows))
+    seen = distinct.observed(torch.tensor(Y), noise(gp).detach())
+    assert seen.x.shape == (8, 2)
+    summary = ExactRegression(gp, seen.x, seen.noise).summary(seen.targets)
+    mean, variance = (v.detach() for v in summary.marginals(gp, torch.tensor(NEW)))
+    for c in range(3):
+        k = matern(rows, rows), matern(NEW, NEW)
+        expected, spread = dense(matern(NEW, rows), *k, c)
+        np.testing.assert_allclose(mean[:, c], expected, atol=1e-9)
+        np.testing.assert_allclose(variance[:, c], np.diag(spread), atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [1, 4, 12, 99])
+def test_neighbours_give_the_posterior_of_the_nearest_rows(gp, n):
+    nearest = NearestObservations.of(observed(gp), n)
+    mean, variance = (v.detach() for v in nearest.marginals(gp, torch.tensor(NEW)))
+    assert (nearest.means(gp, torch.tensor(NEW)).detach() == mean).all()
+    for i, c in np.ndindex(len(NEW), 3):
+        order = np.argsort(np.linalg.norm(X - NEW[i], axis=1))[:n]
+        x, new = X[order], NEW[i : i + 1]
+        inverse = np.linalg.inv(matern(x, x) + np.diag(NOISE[order, c] + EXTRA))
+        k = matern(new, x) @ inverse
+        expected = CONSTANTS[c] + k @ (Y[order, c] - CONSTANTS[c])
+        spread = SCALE - k @ matern(x, new)
+        assert np.isclose(mean[i, c], expected[0], atol=1e-9)
+        assert np.isclose(variance[i, c], spread[0, 0], atol=1e-9)

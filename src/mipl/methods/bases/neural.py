@@ -57,6 +57,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         "instances of a declared shape (images) as they are.",
         ("auto", "standard", "none"),
         default="auto",
+        together="differ",
     )
     training: Training | None = part(
         "All about optimisation; by default as the method wants it.",

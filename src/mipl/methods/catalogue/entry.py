@@ -45,13 +45,14 @@ class _Reference(_Table):
 
 
 class _Method(_Table):
-    """An id: the class, or a preset of it, with these arguments."""
+    """An id: the class, or a preset of it, with these arguments; or several as one."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
     title: str
     summary: Annotated[str, Field(pattern=r"\.$")]
     preset: str = ""
     arguments: _Settings = {}
+    ensemble: bool = False
 
 
 class _Set(_Table):
@@ -135,6 +136,7 @@ def rows(folder: Path, name: str) -> Mapping[str, MethodRow]:
             one.arguments,
             published,
             one_vs_rest=entry.one_vs_rest,
+            ensemble=one.ensemble,
             paper_grid=entry.paper_grid,
         )
         for one in entry.method

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DEGRADED = "mipl.methods.wrappers.degraded:Degraded"
 _ONE_VS_REST = "mipl.methods.wrappers.one_vs_rest:OneVsRest"
+_ENSEMBLE = "mipl.methods.wrappers.ensemble:Ensemble"
 _INNER = "estimator"  # Its argument that holds the method.
 
 
@@ -97,29 +98,32 @@ class Published:
 class MethodRow:
     """A method by its id.
 
-        Packages with methods of their own give one such row, or a function that returns
-        one, under the entry-point group ``mipl.methods``.
+    Packages with methods of their own give one such row, or a function that returns
+    one, under the entry-point group ``mipl.methods``.
 
-        Attributes
-        ----------
-        id : str
-        title : str
-        family : {"mipl", "pll", "mil"}
-        summary : str
-            One sentence.
-        path : str
-            ``"module:Class"``, imported on use.
-        reference : Reference
-        preset : str
-            Name of a classmethod that builds the estimator; "" for the class itself.
-        arguments : mapping
-            What sets this row apart from others of its class.
-        published : tuple of Published
-        fault : str
-            Why the method cannot be used; "" for nearly all.
-        one_vs_rest : bool
-    from collections.abc import Mapping, Sequence
-    from dataclasses import dataclass, field, replace
+    Attributes
+    ----------
+    id : str
+    title : str
+    family : {"mipl", "pll", "mil"}
+    summary : str
+        One sentence.
+    path : str
+        ``"module:Class"``, imported on use.
+    reference : Reference
+    preset : str
+        Name of a classmethod that builds the estimator; "" for the class itself.
+    arguments : mapping
+        What sets this row apart from others of its class.
+    published : tuple of Published
+    fault : str
+        Why the method cannot be used; "" for nearly all.
+    one_vs_rest : bool
+        Whether it is built inside ``OneVsRest``, a learner per class.
+    ensemble : bool
+        Whether it is built inside ``Ensemble``, several fits as one.
+    paper_grid : mapping
+        What the authors searched.
     """
 
     id: str
@@ -133,6 +137,7 @@ class MethodRow:
     published: tuple[Published, ...] = ()
     fault: str = ""
     one_vs_rest: bool = False
+    ensemble: bool = False
     paper_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def load(self) -> type[BagClassifier]:
@@ -160,6 +165,8 @@ class MethodRow:
         estimator = getattr(kind, preset)() if preset else kind()
         if self.one_vs_rest:
             estimator = _imported(_ONE_VS_REST)(estimator)
+        if self.ensemble:
+            estimator = _imported(_ENSEMBLE)(estimator)
         for settings in (published, self.arguments, given):
             self._set(estimator, settings)
         return cast("BagClassifier", estimator)
@@ -231,7 +238,8 @@ class MethodRow:
 
     def _set(self, estimator: BagClassifier, settings: Mapping[str, Any]) -> None:
         inner = settings.get(_INNER, estimator)
-        if self.one_vs_rest and not hasattr(inner, "get_params"):
+        around = self.one_vs_rest or self.ensemble
+        if around and not hasattr(inner, "get_params"):
             raise MiplError(
                 f"{_INNER} of {self.id} must be a bag method; got {inner!r}."
             )
@@ -254,10 +262,11 @@ def _imported(path: str) -> Any:
 
 
 def _reaching(estimator: BagClassifier, name: str) -> str:
-    """Return the name of an argument, reaching into the method inside a wrapper."""
+    """Return the name of an argument, reaching into the method inside wrappers."""
     own = estimator.get_params(deep=False)
-    inside = _INNER in own and name.partition("__")[0] not in own
-    return f"{_INNER}__{name}" if inside else name
+    if _INNER not in own or name.partition("__")[0] in own:
+        return name
+    return f"{_INNER}__{_reaching(own[_INNER], name)}"
 
 
 def _all_arguments(estimator: BagClassifier) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def methods() -> tuple[MethodRow, ...]:
     Examples
     --------
     >>> [row.id for row in methods()][:3]
-    ['cdl', 'demipl', 'elimipl']
+    ['agopmipl', 'cdl', 'demipl']
     """
     return tuple(_rows().values())
 

@@ -67,9 +67,7 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
     """
 
     latent: int = integer(
-        "Number of latent variables of an instance, and of a bag.",
-        default=64,
-        at_least=1,
+        "Number of latent variables of an instance.", default=64, at_least=1
     )
     instance_kl: float = number(
         "Weight of the divergence of the instances' latent variables.",
@@ -110,6 +108,12 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         ("softmax", "sigmoid"),
         default="softmax",
     )
+    bag_latent: int | None = integer(
+        "Number of latent variables of a bag; None is as many as of an instance, as "
+        "published.",
+        default=None,
+        at_least=1,
+    )
     training: Training | None = redeclared(
         default=None, about="By default AdamW with 100 bags per step, as published."
     )
@@ -119,18 +123,19 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         if sigmoid:
             need_two_classes("MIVAE", n_classes)
         shape = self.instance_shape_ if self.encoder == "auto" else None
+        latent = self.latent, self.bag_latent or self.latent
         encoder, decoder = latent_layers(
-            self.n_features_in_, shape, self.latent, self.width, self.decoder_width
+            self.n_features_in_, shape, latent, self.width, self.decoder_width
         )
         classifier = LatentClassifier(
-            2 * self.latent, self.width, n_classes, self.dropout, one_logit=sigmoid
+            sum(latent), self.width, n_classes, self.dropout, one_logit=sigmoid
         )
         return VariationalNetwork(
             Standardise(self.n_features_in_),
             encoder,
             classifier,
             decoder,
-            LabelPrior(n_classes, self.width, self.latent),
+            LabelPrior(n_classes, self.width, latent[1]),
         )
 
     def _loss(

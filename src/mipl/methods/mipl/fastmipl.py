@@ -18,6 +18,7 @@ from mipl.methods.bases.neural import NeuralBagClassifier
 from mipl.nn.attention import EvenAttention
 from mipl.nn.dropout import DroppedReLU, rekey
 from mipl.nn.encoders import Standardise
+from mipl.nn.initialisation import initialise
 from mipl.nn.mixed_effects import (
     CoefficientPosterior,
     MixedNetwork,
@@ -27,9 +28,16 @@ from mipl.nn.mixed_effects import (
     standardised,
 )
 from mipl.nn.network import BagNetwork
-from mipl.objectives import confidence_update, linear_objective, on_candidates
+from mipl.nn.reliability import Reliability
+from mipl.nn.start_scores import descended_logistic
+from mipl.objectives import (
+    confidence_update,
+    falling_alpha,
+    linear_objective,
+    on_candidates,
+)
 from mipl.parameters import choice, flag, integer, learnt, number, redeclared
-from mipl.seeds import as_seed, stream_seed
+from mipl.seeds import as_seed, stream, stream_seed
 from mipl.training.batches import Batch, BatchSource
 from mipl.training.options import Training
 from mipl.training.prediction import lazy_outputs
@@ -54,6 +62,9 @@ class FastMIPL(NeuralBagClassifier):
     The scores start where a logistic regression of the label weights on the means of
     the bags' embedded instances puts them: the published learning rates are too low to
     get there from random values.
+
+    UAMIPL is this with ``reliability="draws"``: attention is mixed with how little the
+    logits of an instance are in doubt (``mipl.nn.reliability`` has the formulas).
 
     Predictions take the posterior means. Each bag is scored by itself, with the mean
     and spread of the training bags; the published program standardises over the bags
@@ -81,18 +92,53 @@ class FastMIPL(NeuralBagClassifier):
     kl_weight: float = number(
         "Of the divergence between posterior and prior.", default=1.0, at_least=0
     )
-    keep: float = number(
-        "How much of the label weights stays at each step. The authors' value is not "
-        "known; with much less, weights vanish before many classes are told apart.",
+    keep: float | None = number(
+        "How much of the label weights stays at each step; None for as much as the "
+        "published program keeps, falling from 1 to 1 / epochs.",
         default=0.99,
         at_least=0,
         at_most=1,
+        or_none=True,
     )
     start: str = choice(
-        "Whether score coefficients start with that regression, or with random values "
-        "as those of the attention do.",
-        ("means", "random"),
+        "Where score coefficients start: with that regression; with the published one, "
+        "which ends after 1000 steps of gradient descent, is of another size, starts "
+        "the intercept, too, and leaves the attention even; or with random values.",
+        ("means", "published", "random"),
         default="means",
+    )
+    start_network: str = choice(
+        "Whose embedding the regression sees: that of the network that is trained, or, "
+        "as in the published program, of another with values of its own and dropout. "
+        "Random values see none.",
+        ("trained", "another"),
+        default="trained",
+    )
+    reliability: str = choice(
+        "Whether the attention is mixed with the reliability of instances: from "
+        '"draws", as the program of UAMIPL computes it, or from "classes".',
+        ("off", "draws", "classes"),
+        default="off",
+    )
+    reliability_weight: float = number(
+        "What the mean doubt is multiplied by, for the share of the reliability.",
+        default=0.1,
+        at_least=0,
+        at_most=1,
+    )
+    reliability_threshold: float = number(
+        "The least mean doubt at which reliability is mixed in.",
+        default=0.5,
+        at_least=0,
+        at_most=1,
+    )
+    reliability_from: int = integer(
+        "The first epoch that mixes reliability in.", default=50, at_least=1
+    )
+    reliability_at_prediction: bool = flag(
+        "Whether predictions mix it in, too, with what the training bags have told of "
+        "doubts; the published program does not.",
+        default=False,
     )
     width: int | Sequence[int] = redeclared(
         default=(512, 256), about="Widths of the feature network's layers."
@@ -123,33 +169,85 @@ class FastMIPL(NeuralBagClassifier):
 
     @classmethod
     def released(cls, **arguments: Any) -> Self:
-        """Return the authors' program: transductive, with dropout in predictions."""
-        return cls(**{"standardise": "given", "test_dropout": True, **arguments})
+        """Return the authors' program.
+
+        It is transductive, with dropout in predictions; its label weights move ever
+        faster, and its regression sees another network than the trained one.
+        """
+        program = {
+            "standardise": "given",
+            "test_dropout": True,
+            "keep": None,
+            "start": "published",
+            "start_network": "another",
+        }
+        return cls(**{**program, **arguments})
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> MixedNetwork:
+        reliability = None
+        if self.reliability != "off":
+            reliability = Reliability(
+                self.reliability,
+                self.reliability_weight,
+                self.reliability_threshold,
+                self.reliability_from,
+            )
         return MixedNetwork(
             Standardise(self.n_features_in_),
             encoder,
             CoefficientPosterior(width, n_classes),
             StandardHead(n_classes),
             self.samples,
+            reliability,
+            self.reliability_at_prediction,
         )
+
+    def _clock(self, epoch: int, epochs: int) -> Clock:
+        falling = falling_alpha(epoch, epochs, lag=1)
+        return Clock(epoch, epochs, alpha=falling if self.keep is None else self.keep)
 
     def _prepare(self, state: TrainingState, source: BatchSource) -> None:
         state.own["bags"] = torch.tensor(len(source))
         if self.start == "random":
             return
-        module = cast("MixedNetwork", state.module.eval())
-        even = EvenAttention()
-        means = BagNetwork(module.scaling, module.encoder, even, module.head)
-        with torch.no_grad():
-            z = torch.cat(
-                [output.z for output in lazy_outputs(means, source.bags, tau=1.0)]
+        module = cast("MixedNetwork", state.module)
+        z = self._bag_means(module, source)  # (m, L)
+        w = state.w.cpu().double().numpy()
+        if self.start == "means":
+            _start_scores(module, *soft_logistic(z, w))
+            return
+        chance = stream(as_seed(self.random_state), "start of the regression")
+        first = chance.normal(0, 0.01, (z.shape[1], w.shape[1]))
+        self._published_start(module, z, w, first)
+
+    def _published_start(
+        self, module: MixedNetwork, z: Floats, w: Floats, first: Floats
+    ) -> None:
+        """Start as the program does, from these coefficients of the regression."""
+        mean, variance, intercept = descended_logistic(z, w, first)
+        if not variance.all():
+            raise MiplError(
+                "start='published' needs bags that differ in their means; these do not "
+                f"(n_samples={len(z)}): give start='means'."
             )
-        w = state.w
-        found = soft_logistic(z.cpu().double().numpy(), w.cpu().double().numpy())
-        mean, variance = (torch.from_numpy(each).to(w) for each in found)
-        module.posterior.start_scores(mean, variance)
+        _start_scores(module, mean, variance)
+        module.posterior.level_attention()
+        module.head.start(torch.from_numpy(intercept))
+
+    def _bag_means(self, module: MixedNetwork, source: BatchSource) -> Floats:
+        """Return the means of the bags' instances as the start sees them, (m, L)."""
+        encoder = module.encoder.eval()
+        if self.start_network == "another":
+            encoder = self._new_module(source.candidates.shape[1]).encoder
+            encoder.to(next(module.parameters()))
+            seed = as_seed(self.random_state)
+            initialise(encoder, stream_seed(seed, "another network"))
+            rekey(encoder.train(), stream_seed(seed, "its dropout"))
+        means = BagNetwork(module.scaling, encoder, EvenAttention(), module.head)
+        with torch.no_grad():
+            outputs = lazy_outputs(means, source.bags, tau=1.0)
+            z = torch.cat([output.z for output in outputs])
+        return z.cpu().double().numpy()
 
     def _loss(
         self, out: MixedOutput, batch: Batch, w: Tensor, clock: Clock
@@ -165,7 +263,12 @@ class FastMIPL(NeuralBagClassifier):
         self, out: MixedOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> Tensor:
         p = out.bag_scores().softmax(dim=1).mean(dim=-1)
-        return confidence_update(w, p, batch.candidates, self.keep)
+        return confidence_update(w, p, batch.candidates, clock.alpha)
+
+    def _end_epoch(self, state: TrainingState, clock: Clock) -> None:
+        reliability = cast("MixedNetwork", state.module).reliability
+        if reliability is not None:
+            reliability.epoch.fill_(clock.epoch)
 
     def _default_training(self) -> Training:
         return Training(
@@ -180,6 +283,9 @@ class FastMIPL(NeuralBagClassifier):
         self.label_weights_ = w.numpy()
         module = self.module_.eval()
         with torch.no_grad():
+            if module.reliability is not None:
+                seen = lazy_outputs(module, source.bags, self.tau_)
+                module.reliability.settle(torch.cat([one.scores for one in seen]))
             z = torch.cat(
                 [output.z for output in lazy_outputs(module, source.bags, self.tau_)]
             )
@@ -219,8 +325,20 @@ class FastMIPL(NeuralBagClassifier):
 
     def _check_arguments(self) -> None:
         super()._check_arguments()
+        if self.reliability == "off" and self.reliability_at_prediction:
+            raise MiplError(
+                "reliability_at_prediction needs a reliability; set reliability to "
+                "'draws' or 'classes', or leave reliability_at_prediction False."
+            )
         if self._options().batch_size == 1:
             raise MiplError(
                 "FastMIPL compares the bags of a step, and learns nothing from one "
                 "alone; training__batch_size must be None or above 1; got 1."
             )
+
+
+def _start_scores(module: MixedNetwork, mean: Floats, variance: Floats) -> None:
+    like = module.posterior.mean
+    module.posterior.start_scores(
+        torch.from_numpy(mean).to(like), torch.from_numpy(variance).to(like)
+    )

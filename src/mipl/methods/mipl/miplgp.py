@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
+from mipl.data.scaling import standardisation
 from mipl.errors import MiplError
-from mipl.methods.bases.gaussian import AllInstances, GaussianClassifier, Regression
+from mipl.methods.bases.base import Floats
+from mipl.methods.bases.gaussian import (
+    AllInstances,
+    Few,
+    GaussianClassifier,
+    ProcessFit,
+    Regression,
+    import_gp,
+)
+from mipl.methods.saving.persist import State
+from mipl.methods.saving.stored import Stored
 from mipl.nn.inducing import inducing_points
 from mipl.nn.segments import Segments
 from mipl.objectives import lognormal, softmax_on, tied, with_negative
-from mipl.parameters import choice, integer, number
+from mipl.parameters import choice, integer, learnt, number
 from mipl.seeds import stream
 from mipl.training.options import Training
-from mipl.training.state import Clock
+from mipl.training.settings import torch_settings
+from mipl.training.state import Clock, TrainingState
+
+if TYPE_CHECKING:
+    from mipl.nn.gp import Observations, Summary
+
+_ROWS = 256  # Instances predicted at once: each has draws times classes numbers.
 
 
 class MIPLGP(GaussianClassifier):
@@ -46,10 +64,11 @@ class MIPLGP(GaussianClassifier):
 
     The regression is exact. With more than ``exact_up_to`` instances, whose covariance
     would take the cube of their number to decompose, the prior is learnt on random bags
-    of so many, and conjugate gradients then regress on all instances; for a short
-    kernel nothing less will do. ``regression="inducing"`` lets centres of the
-    instances, found by k-means, stand for them (Titsias's bound): seconds instead of
-    minutes, for kernels that are long.
+    of so many, and conjugate gradients then regress on all instances, equal ones
+    counted once. ``regression="neighbours"`` regresses, with this prior, on the
+    instances nearest to each new one: no fit on all, more work per prediction.
+    ``regression="inducing"`` lets centres of the instances, found by k-means, stand for
+    them (Titsias's bound), for kernels that are long.
 
     Examples
     --------
@@ -74,10 +93,23 @@ class MIPLGP(GaussianClassifier):
         default="prior",
     )
     epsilon: float = number("The paper's eps.", default=1e-4, at_least=1e-12, at_most=1)
+    normalise: str = choice(
+        "Whether probabilities are taken over all classes and the negative one is then "
+        "left out (paper), or it is left out first (program).",
+        ("real", "all"),
+        default="real",
+    )
     draws: int = integer("Monte-Carlo draws of theta.", default=512, at_least=1)
+    scaling: str = choice(
+        '"auto" standardises features, unless they are images, and makes the typical '
+        "distance of two instances one, the unit of length.",
+        ("auto", "standard", "none"),
+        default="auto",
+    )
     regression: str = choice(
-        "On all instances, or on inducing points that stand for them.",
-        ("exact", "inducing"),
+        "On all instances, on those nearest to each new one, or on inducing points "
+        "that stand for all.",
+        ("exact", "neighbours", "inducing"),
         default="exact",
     )
     exact_up_to: int = integer(
@@ -90,12 +122,17 @@ class MIPLGP(GaussianClassifier):
         default=200,
         at_least=1,
     )
+    neighbours: int = integer(
+        "Number of nearest instances, for that regression.", default=64, at_least=1
+    )
     memory: float = number(
         "Gigabytes that the covariance of all instances may take; where it would take "
         "more, it is computed anew in each iteration.",
         default=6.0,
         at_least=0,
     )
+
+    draws_: Floats = learnt()  # (draws, k + 1) standard normal numbers
 
     @classmethod
     def paper(cls, **arguments: Any) -> Self:
@@ -115,7 +152,7 @@ class MIPLGP(GaussianClassifier):
         more = {"length": None, "extra_noise": True, "regression": "exact"}
         return cls(**{**preset, **more, **arguments})
 
-    # -- hooks -----------------------------------------------------------------------
+    # -- instances and their labels --------------------------------------------------
 
     def _all_instances(
         self, bags: Bags, candidates: Candidates, options: Training, seed: int
@@ -124,19 +161,22 @@ class MIPLGP(GaussianClassifier):
         n_classes = len(candidates.classes) + 1
         self.draws_ = stream(seed, "draws").standard_normal((self.draws, n_classes))
         self._fit_scaling(bags)
-        x = self._scaled(bags.rows(slice(None)))
+        rows = self._scaled(bags.rows(slice(None)))
+        x = torch.tensor(rows, device=device)
         points, few = None, None
         if len(x) > self.exact_up_to:
-            centres = inducing_points(x, self.inducing, seed)
-            points = torch.tensor(centres, device=device)
-            if self.regression == "exact":
-                few = torch.tensor(self._few(bags, seed), device=device)
+            if self.regression != "neighbours":
+                centres = inducing_points(rows, self.inducing, seed)
+                points = torch.tensor(centres, device=device)
+            if self.regression != "inducing":
+                some = torch.tensor(self._few(bags, seed), device=device)
+                few = Few(some, import_gp().DistinctRows.among(x))
         sets, w = with_negative(
             torch.tensor(candidates.matrix, device=device),
             torch.tensor(candidates.initial_weights(), device=device),
             Segments.of(torch.tensor(bags.sizes, device=device)),
         )
-        return AllInstances(torch.tensor(x, device=device), points, few, sets, w)
+        return AllInstances(x, points, few, sets, w)
 
     def _few(self, bags: Bags, seed: int) -> npt.NDArray[np.int64]:
         """Return the instances that the prior is learnt on, those of random bags."""
@@ -150,6 +190,15 @@ class MIPLGP(GaussianClassifier):
         order = stream(seed, "prior").permutation(len(bags))
         rows = [np.arange(*bags.offsets[[i, i + 1]]) for i in order]
         return np.sort(np.concatenate(rows)[: max(1, self.exact_up_to)])
+
+    def _fit_scaling(self, bags: Bags) -> None:
+        self.shift_, self.scale_, variances = standardisation(bags, self.scaling)
+        if self.scaling == "auto" and variances.sum() > 0:
+            # Two instances are sqrt(2 sum of variances) apart, on average.
+            self.scale_ = self.scale_ * np.sqrt(2 * variances.sum())
+
+    def _scaled(self, rows: Floats) -> Floats:
+        return (rows - self.shift_) / self.scale_
 
     def _loss(
         self, out: Regression, batch: AllInstances, w: Tensor, clock: Clock
@@ -190,5 +239,101 @@ class MIPLGP(GaussianClassifier):
         first = self.disambiguation == "prior"
         return lognormal((batch.first if first else w) + self.epsilon)[1]
 
+    # -- all instances, once the prior is learnt -------------------------------------
+
+    def _prepare(self, state: TrainingState, batch: AllInstances) -> None:
+        """Make room for conjugate gradients."""
+        if batch.few is not None and self.regression == "exact":
+            classes, rows = batch.sets.shape[1], batch.few.distinct.x
+            conjugate = import_gp().ConjugateRegression
+            state.own = conjugate.blank(classes, len(rows), rows.device)
+
+    def _regress_on_all(self, fit: ProcessFit, seen: Observations) -> Summary:
+        gp = import_gp()
+        if self.regression == "neighbours":
+            nearest: Summary = gp.NearestObservations.of(seen, self.neighbours)
+            return nearest
+        given = (fit.gp, seen, fit.batch.points, self.memory, fit.state.own)
+        return fit.iterated(gp.ConjugateRegression(*given))
+
+    # -- predictions -----------------------------------------------------------------
+
+    def _proba(self, bags: Bags) -> Floats:
+        """Return what the surest instance of a bag says of each class."""
+        theta: Floats = np.maximum.reduceat(
+            self._instance_proba(bags), bags.offsets[:-1]
+        )
+        # A bag that is surely negative has almost nothing to share out.
+        theta = theta + np.finfo(np.float64).tiny
+        p: Floats = theta / theta.sum(axis=1, keepdims=True)
+        return p
+
+    def predict_instances(self, X: Any) -> Floats:
+        """Return the probability of each real class for each instance, (N, k).
+
+        Where they are taken over all classes, what is missing to one is that of the
+        negative class.
+        """
+        check_is_fitted(self)
+        return self._instance_proba(self._as_bags(X))
+
+    def _instance_proba(self, bags: Bags) -> Floats:
+        theta = np.empty((bags.n_instances, len(self.classes_)))
+        device = self.summary_.points.device
+        with torch_settings(self._options().threads), torch.no_grad():
+            for first in range(0, bags.n_instances, _ROWS):
+                rows = self._scaled(bags.rows(slice(first, first + _ROWS)))
+                f = self._drawn(torch.tensor(rows, device=device))
+                theta[first : first + _ROWS] = self._expected(f).cpu().numpy()
+        return theta
+
+    def _drawn(self, x: Tensor) -> Tensor:
+        """Return draws of the processes at some rows, or only their means.
+
+        All instances have the same normal numbers: theta of an instance is an
+        expectation over its own marginals, whatever joins it to the others.
+        """
+        if self.predict_by == "means":
+            return self.summary_.means(self.gp_, x).unsqueeze(1)  # (n, 1, q + 1)
+        mean, variance = self.summary_.marginals(self.gp_, x)  # (n, q + 1)
+        spread = variance.clamp_min(0).sqrt()
+        draws = torch.tensor(self.draws_, device=x.device)  # (draws, q + 1)
+        return mean.unsqueeze(1) + spread.unsqueeze(1) * draws  # (n, draws, q + 1)
+
+    def _expected(self, f: Tensor) -> Tensor:
+        """Return the mean over draws of the real classes' probabilities."""
+        if self.normalise == "real":
+            return f[..., :-1].softmax(dim=2).mean(dim=1)
+        return f.softmax(dim=2).mean(dim=1)[:, :-1]
+
     def _default_training(self) -> Training:
         return Training(epochs=50, lr=0.1, dtype="float64")
+
+    # -- files -----------------------------------------------------------------------
+
+    def _state(self) -> State:
+        arrays, facts = super()._state()
+        names = ["shift", "scale", *(["draws"] if self.predict_by == "draws" else [])]
+        return arrays | {name: getattr(self, f"{name}_") for name in names}, facts
+
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        d, k = self.n_features_in_, len(self.classes_)
+        self.shift_ = stored.array("shift", (d,), np.float64)
+        self.scale_ = stored.array("scale", (d,), np.float64)
+        if stored.holds("draws"):  # Earlier versions kept them in any case.
+            self.draws_ = stored.array("draws", (None, k + 1), np.float64)
+
+    def _stored_summary(self, stored: Stored) -> Summary:
+        if not stored.holds("targets"):
+            return super()._stored_summary(stored)
+        d, c = self.n_features_in_, len(self.classes_) + 1
+        points = stored.array("points", (None, d), np.float64)
+        tables = [points] + [
+            stored.array(name, (len(points), c), np.float64)
+            for name in ("targets", "noise")
+        ]
+        gp = import_gp()
+        seen = gp.Observations(*map(torch.from_numpy, tables))
+        nearest: Summary = gp.NearestObservations.of(seen, self.neighbours)
+        return nearest

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from torch import Tensor, nn
 
 from mipl.methods.bases.gated import GatedClassifier
-from mipl.nn.attention import MarginAttention, inverse_root
+from mipl.nn.attention import MarginAttention, falling_tau, inverse_root
 from mipl.nn.encoders import Standardise
 from mipl.nn.latent_label import LatentLabel, LatentNetwork, LatentOutput
 from mipl.objectives import bernoulli_entropy, momentum_update, weighted_log_loss
@@ -24,7 +27,7 @@ class ProMIPL(GatedClassifier):
 
     ::
 
-        z    = bag vector of MIPLMA's attention at a fixed temperature
+        z    = bag vector of MIPLMA's attention, whose temperature falls
         q    = q(y | z, w),   y ~ q relaxed,   s = p(s | z, y)
         loss = - sum_c q_c log p_c  -  entropy_weight * mean_c H(q_c)
                - reconstruction_weight * sum_c w_c log softmax(s)_c
@@ -51,14 +54,26 @@ class ProMIPL(GatedClassifier):
     entropy_weight: float = number("Of the second term.", default=1.0, at_least=0)
     reconstruction_weight: float = number("Of the third term.", default=1.0, at_least=0)
     tau: float = number(
-        "Temperature of the attention; at 5 it is nearly an average.",
+        "Temperature of the attention at first; at 5 it is nearly an average.",
         default=5.0,
         at_least=1e-6,
     )
-    training: Training | None = redeclared(
-        default=None,
-        about="By default one bag per step at a constant learning rate, as published.",
+    tau_min: float = number(
+        "Temperature below which it does not fall.", default=0.1, at_least=1e-6
     )
+    tau_decay: float = number(
+        "What the temperature is multiplied by each epoch; 1 keeps it, as the authors' "
+        "settings for MNIST-MIPL do.",
+        default=0.95,
+        at_least=1e-6,
+        at_most=1,
+    )
+    training: Training | None = redeclared(
+        default=None, about="By default one bag per step."
+    )
+
+    _stacks: ClassVar[bool] = True
+    _before: ClassVar[Mapping[str, Any]] = {"tau_decay": 1.0}
 
     def _build(self, encoder: nn.Module, width: int, n_classes: int) -> LatentNetwork:
         attention = MarginAttention(
@@ -76,13 +91,13 @@ class ProMIPL(GatedClassifier):
         )
 
     def _tau_after(self, epoch: int) -> float:
-        return self.tau
+        # The program's first epoch has the starting temperature.
+        return falling_tau(epoch, self.tau, self.tau_min, self.tau_decay, lag=0)
 
     def _loss(
         self, out: LatentOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
-        q = out.inferred(w)
-        s = out.explained(q)
+        q, s = out.of(w)
         classification = weighted_log_loss(out.log_p, q.detach())
         reconstruction = weighted_log_loss(s.log_softmax(dim=-1), w)
         return {
@@ -94,8 +109,5 @@ class ProMIPL(GatedClassifier):
     def _update(
         self, out: LatentOutput, batch: Batch, w: Tensor, clock: Clock
     ) -> Tensor:
-        s = out.explained(out.inferred(w))
+        _, s = out.of(w)
         return momentum_update(w, s, batch.candidates, clock.alpha)
-
-    def _default_training(self) -> Training:
-        return Training(lr=0.005, clip=None, schedule="constant", batch_size=1)

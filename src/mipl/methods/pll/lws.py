@@ -21,7 +21,8 @@ class LWS(PartialLabelNetwork):
 
     ::
 
-        loss = sum_{c in S} w_c psi(z_c)  +  beta sum_{c not in S} w_c psi(-z_c)
+        loss = candidate_weight sum_{c in S} w_c psi(z_c)
+               + beta sum_{c not in S} w_c psi(-z_c)
         w    = p / sum_{c in S} p_c          on S, after the step
                p / sum_{c not in S} p_c      elsewhere;  1 / k at first
 
@@ -58,6 +59,12 @@ class LWS(PartialLabelNetwork):
         search=(1.0, 2.0),
         together="differ",
     )
+    candidate_weight: float = number(
+        "Weight of the candidates' term; 1 in the publication.",
+        default=1.0,
+        at_least=0,
+        together="differ",
+    )
     training: Training | None = redeclared(
         default=None,
         about="By default 250 epochs of 256 rows per step; the rate falls by a cosine "
@@ -70,7 +77,7 @@ class LWS(PartialLabelNetwork):
         pair = sigmoid_pair(out.z) if self.form == "sigmoid" else log_pair(out.p)
         candidates, others = leveraged(pair, w, batch.candidates)
         return {
-            "candidates": candidates.mean(-1),
+            "candidates": self.candidate_weight * candidates.mean(-1),
             "others": self.beta * others.mean(-1),
         }
 

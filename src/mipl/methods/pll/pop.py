@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from torch import Tensor
 
 from mipl.methods.bases.partial_network import PartialLabelNetwork, plain_sgd
@@ -75,17 +73,14 @@ class POP(PartialLabelNetwork):
         "where the publication cuts it after 100 and 150 epochs.",
     )
 
-    # A stack has no common place for what ``clock.own`` keeps of each run.
-    _stacks: ClassVar[bool] = False
-
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         return {"classification": weighted_log_loss(out.log_p, w).mean(-1)}
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
-        kept = clock.own["kept"].index_select(0, batch.bags)
-        return softmax_on(out.log_p.detach(), kept)
+        kept = clock.own["kept"].view(-1, w.shape[-1]).index_select(0, batch.bags)
+        return softmax_on(out.log_p.detach(), kept.view(w.shape))
 
     def _prepare(self, state: TrainingState, source: BatchSource) -> None:
         state.own = {

@@ -89,6 +89,7 @@ def _build(path: Any, arguments: Any, kinds: Kinds, encoder: Any) -> BaseEstimat
     for name in arguments:
         if name not in known:
             raise BadFile(f"{kind.__name__} of this version has no argument {name!r}.")
-    return kind(
-        **{name: from_json(value, kinds, encoder) for name, value in arguments.items()}
-    )
+    given = {
+        name: from_json(value, kinds, encoder) for name, value in arguments.items()
+    }
+    return kind(**{**getattr(kind, "_before", {}), **given})

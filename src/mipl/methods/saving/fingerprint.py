@@ -39,10 +39,33 @@ def fingerprint(
         "processes": processes,
         **surroundings(bags, candidates),
     }
-    for value in estimator.get_params(deep=False).values():
+    return facts | _own_values(estimator)
+
+
+def fingerprint_around(
+    wrapper: Any, bags: Bags, candidates: Candidates
+) -> dict[str, Any]:
+    """Return what the checkpoint of an estimator around another must agree with."""
+    own, inner = as_json(wrapper), as_json(wrapper.estimator)
+    arguments = own["arguments"]
+    del arguments["estimator"]
+    arguments.pop("n_jobs", None)  # The bits do not depend on it.
+    return {
+        "method": own["estimator"],
+        **arguments,
+        "estimator": inner["estimator"],
+        **{f"estimator.{name}": v for name, v in inner["arguments"].items()},
+        **surroundings(bags, candidates),
+        **_own_values(wrapper),
+    }
+
+
+def _own_values(estimator: Any) -> dict[str, str]:
+    """Return a hash of the module of the user's own among the arguments, if any."""
+    for value in estimator.get_params().values():
         if isinstance(value, nn.Module):
-            facts["values of the encoder"] = digest(value)
-    return facts
+            return {"values of the encoder": digest(value)}
+    return {}
 
 
 def surroundings(bags: Bags, candidates: Candidates) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import PositiveFloat
@@ -39,6 +39,9 @@ class Persistent:
     conformal_: tuple[str, Array, Array] | None
     feature_source_: dict[str, Any]
     _fitted_on_sets: bool
+
+    # What models were fitted with before there was an argument for it: theirs lack it.
+    _before: ClassVar[Mapping[str, Any]] = {}
 
     def save(
         self,

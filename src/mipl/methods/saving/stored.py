@@ -48,8 +48,8 @@ class Stored:
         """Take a fact that models saved by earlier versions lack."""
         return self.fact(name, kind) if name in self._facts else absent
 
-    def array(self, name: str, shape: tuple[int | None, ...], dtype: Any) -> Array:
-        """Take an array of this shape (None: any length) and type."""
+    def array(self, name: str, shape: tuple[int | None, ...], *dtypes: Any) -> Array:
+        """Take an array of this shape (None: any length) and one of these types."""
         if name not in self._arrays:
             raise BadFile(f"its array {name!r} is missing.")
         array = self._arrays.pop(name)
@@ -57,10 +57,11 @@ class Stored:
             wanted in (None, length)
             for wanted, length in zip(shape, array.shape, strict=True)
         )
-        if not fits or array.dtype != dtype:
+        if not fits or array.dtype not in dtypes:
+            kinds = " or ".join(str(np.dtype(dtype)) for dtype in dtypes)
             wanted = tuple("any" if n is None else n for n in shape)
             raise BadFile(
-                f"its array {name!r} must be {np.dtype(dtype)} of shape {wanted}; "
+                f"its array {name!r} must be {kinds} of shape {wanted}; "
                 f"it is {array.dtype} of shape {array.shape}."
             )
         return array

@@ -1,8 +1,8 @@
-"""Two-class learners of several classes, on bags that are repeated."""
+"""Learners that make one model together, and two-class ones, on repeated bags."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,32 @@ from mipl.training.progress import passed_on
 from mipl.training.sealed import seal, unseal
 
 Integers = npt.NDArray[np.int64]
+
+_TOGETHER = 8  # Networks that are fitted at once, on stacked parameters.
+_NUMBERS = 1 << 26  # Of the features that they learn from.
+
+
+def in_groups(learners: Sequence[int], numbers: int | None) -> list[list[int]]:
+    """Return learners in even groups that are fitted at once.
+
+    They do not depend on the number of processes, so neither do the models.
+
+    Parameters
+    ----------
+    learners : sequence of int
+    numbers : int or None
+        How many features each is given; None where each is fitted on its own.
+
+    Examples
+    --------
+    >>> in_groups(range(10), 1000), in_groups(range(3), None)
+    ([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]], [[0], [1], [2]])
+    """
+    if not len(learners):
+        return []
+    most = 1 if numbers is None else min(_TOGETHER, max(1, _NUMBERS // numbers))
+    groups = np.array_split(learners, -(-len(learners) // most))
+    return [group.tolist() for group in groups]
 
 
 def fit_learners(
@@ -77,27 +103,34 @@ def repeated(bags: Bags, copies: Integers) -> tuple[Bags, Integers]:
 
 
 class Learners:
-    """Learners by the numbers of their classes, and how files keep them.
+    """Learners by their numbers, and how files keep them.
 
     Parameters
     ----------
-    estimator : BagClassifier
-        What they are clones of.
-    k : int
-        Number of classes; some may have nothing to learn.
+    new : function
+        Gives the learner of a number, unfitted.
+    n : int
+        How many there may be; of some classes there is nothing to learn.
     models : mapping
     """
 
     def __init__(
-        self, estimator: BagClassifier, k: int, models: Mapping[int, BagClassifier]
+        self,
+        new: Callable[[int], BagClassifier],
+        n: int,
+        models: Mapping[int, BagClassifier],
     ) -> None:
-        self.estimator, self.k, self.models = estimator, k, dict(models)
+        self.new, self.n, self.models = new, n, dict(models)
         self._checkpoint: Checkpoint | None = None
         self._facts: dict[str, Any] = {}
 
     def of_each_class(self) -> list[BagClassifier | None]:
         """Return the learner of each class, None where there is none."""
-        return [self.models.get(c) for c in range(self.k)]
+        return [self.models.get(c) for c in range(self.n)]
+
+    def in_order(self) -> list[BagClassifier]:
+        """Return those that are ready."""
+        return [self.models[i] for i in sorted(self.models)]
 
     def keep_in(self, checkpoint: Checkpoint, facts: Mapping[str, Any]) -> None:
         """Take those that are ready from a file, and keep there what is added.
@@ -131,9 +164,9 @@ class Learners:
     def restore(self, stored: Stored) -> None:
         """Take what ``state`` has told of."""
         for c in stored.fact("learnt", list[int]):
-            if not 0 <= c < self.k:
-                raise BadFile(f"it has a learner of class {c}, and {self.k} classes.")
-            inner, model = stored.part(str(c)), clone(self.estimator)
+            if not 0 <= c < self.n:
+                raise BadFile(f"it has a learner of number {c}, and {self.n} are due.")
+            inner, model = stored.part(str(c)), self.new(c)
             model._check_arguments()
             model._restore(inner)
             inner.check_empty()

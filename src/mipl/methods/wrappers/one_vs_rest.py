@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,20 +17,16 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.errors import Diverged, MiplError
 from mipl.methods.bases.base import BagClassifier, Floats
-from mipl.methods.saving.arguments import as_json
-from mipl.methods.saving.fingerprint import surroundings
+from mipl.methods.saving.fingerprint import fingerprint_around
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
-from mipl.methods.wrappers.learners import Learners, fit_learners, repeated
+from mipl.methods.wrappers.learners import Learners, fit_learners, in_groups, repeated
 from mipl.methods.wrappers.together import can_join
 from mipl.parameters import anything, choice, learnt, processes
 from mipl.training.checkpoint import Checkpoint
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
 
 Integers = npt.NDArray[np.int64]
-
-_TOGETHER = 8  # Networks that are fitted at once, on stacked parameters.
-_NUMBERS = 1 << 26  # Of the features of the copies that they learn from.
 
 
 class OneVsRest(
@@ -130,9 +127,10 @@ class OneVsRest(
         copies = [self.copies(sets, c) for c in range(sets.shape[1])]
         learnt = [c for c, counts in enumerate(copies) if counts.any(axis=0).all()]
         self.constant_ = np.array([float(not one[:, 0].any()) for one in copies])
-        learners = Learners(self.estimator, len(copies), {})
+        learners = Learners(self._learner, len(copies), {})
         if checkpoint is not None:
-            learners.keep_in(checkpoint, self._facts(bags, candidates))
+            facts = fingerprint_around(self, bags, candidates)
+            learners.keep_in(checkpoint, facts)
         self.estimators_ = learners.of_each_class()
         groups = self._groups(bags, learnt, copies)
         groups = [group for group in groups if not set(group) <= set(learners.models)]
@@ -162,34 +160,19 @@ class OneVsRest(
             raise
         reports.finish()
 
-    def _facts(self, bags: Bags, candidates: Candidates) -> dict[str, Any]:
-        """Return all that decides the bits of the learners."""
-        own, inner = as_json(self), as_json(self.estimator)
-        del own["arguments"]["n_jobs"], own["arguments"]["estimator"]
-        return {
-            "method": own["estimator"],
-            **own["arguments"],
-            "estimator": inner["estimator"],
-            **{f"estimator.{name}": v for name, v in inner["arguments"].items()},
-            **surroundings(bags, candidates),
-        }
+    def _learner(self, c: int) -> BagClassifier:
+        """Return the learner of a class, unfitted: all are the same."""
+        learner: BagClassifier = clone(self.estimator)
+        return learner
 
     def _groups(
         self, bags: Bags, learnt: list[int], copies: Sequence[Integers]
     ) -> list[list[int]]:
-        """Return the classes in groups whose learners are fitted at once.
-
-        They do not depend on the number of processes, so neither do the models.
-        """
-        if not learnt:
-            return []
+        """Return the classes in groups whose learners are fitted at once."""
         one = repeated(bags[:1], np.ones((1, 2), dtype=np.int64))
-        most = 1
-        if can_join(self.estimator, *one):
-            rows = int(bags.sizes @ copies[0].sum(axis=1))  # The same for all classes.
-            most = min(_TOGETHER, max(1, _NUMBERS // (rows * bags.n_features)))
-        groups = np.array_split(learnt, -(-len(learnt) // most))
-        return [group.tolist() for group in groups]
+        rows = int(bags.sizes @ copies[0].sum(axis=1))  # The same for all classes.
+        joined = can_join(self.estimator, *one)
+        return in_groups(learnt, rows * bags.n_features if joined else None)
 
     def copies(self, sets: npt.NDArray[np.bool_], c: int) -> Integers:
         """Return how often each bag is negative and positive for a class, (m, 2).
@@ -263,14 +246,14 @@ class OneVsRest(
         arrays, facts = super()._state()
         arrays["constant"] = self.constant_
         learnt = {c: m for c, m in enumerate(self.estimators_) if m is not None}
-        more, told = Learners(self.estimator, len(self.classes_), learnt).state()
+        more, told = Learners(self._learner, len(self.classes_), learnt).state()
         return arrays | more, facts | told
 
     def _restore(self, stored: Stored) -> None:
         super()._restore(stored)
         k = len(self.classes_)
         self.constant_ = stored.array("constant", (k,), np.float64)
-        learners = Learners(self.estimator, k, {})
+        learners = Learners(self._learner, k, {})
         learners.restore(stored)
         self.estimators_ = learners.of_each_class()
 

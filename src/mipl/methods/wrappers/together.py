@@ -151,6 +151,22 @@ def alike(estimator: BagClassifier) -> Hashable:
     return shared and (type(estimator), shared, _shared_values(estimator))
 
 
+def bags_per_step(estimator: BagClassifier) -> int | None:
+    """Return how many bags a step of the training takes; None where it takes all.
+
+    Examples
+    --------
+    >>> from mipl import ELIMIPL, MIPLMA
+    >>> bags_per_step(ELIMIPL()), bags_per_step(MIPLMA())
+    (1, 32)
+    """
+    if isinstance(estimator, Degraded):
+        return bags_per_step(estimator.estimator)
+    if not isinstance(estimator, NeuralClassifier):
+        return None
+    return estimator._options().batch_size
+
+
 def _shared_values(owner: BagClassifier | Training) -> Hashable:
     """Return the arguments that a stack has in common; None where one is unusual."""
     same = []

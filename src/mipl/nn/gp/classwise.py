@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import copy
 
 import torch
 from gpytorch.constraints import GreaterThan, Interval
@@ -11,32 +11,7 @@ from gpytorch.likelihoods.noise_models import HomoskedasticNoise
 from gpytorch.means import ConstantMean
 from torch import Tensor, nn
 
-from mipl.errors import MiplError
-
 _LEAST_NOISE = 1e-4
-
-
-@dataclass(frozen=True, eq=False)
-class RegressionSummary:
-    """What predictions need of the training data: n points and two tables of theirs.
-
-    Variances may be seen through fewer points, the centres; posterior means alone need
-    no precision.
-    """
-
-    points: Tensor  # (n, d)
-    weights: Tensor  # (C, n)
-    precision: Tensor | None = None  # (C, n, n), or (C, M, M) of the centres
-    centres: Tensor | None = None  # (M, d)
-
-    @classmethod
-    def of(cls, *tables: Tensor) -> RegressionSummary:
-        """Keep them row by row, as a file does: another order rounds otherwise."""
-        return cls(*(table.contiguous() for table in tables))
-
-    def means_only(self) -> RegressionSummary:
-        """Return what posterior means need."""
-        return RegressionSummary(self.points, self.weights)
 
 
 class ClasswiseGP(nn.Module):
@@ -118,24 +93,6 @@ class ClasswiseGP(nn.Module):
         noise: Tensor = self.extra.noise
         return noise.view(-1)
 
-    def marginals(self, x: Tensor, summary: RegressionSummary) -> tuple[Tensor, Tensor]:
-        """Return posterior mean and variance of each row and class, (n, C) twice."""
-        cross, precision = self._seen(x, summary)
-        known = [((cross @ q) * cross).sum(dim=1) for q in precision]
-        return self.means(x, summary), self.scale - torch.stack(known, dim=1)
-
-    def means(self, x: Tensor, summary: RegressionSummary) -> Tensor:
-        """Return the posterior mean of each row and class, (n, C)."""
-        return self.constants + self.between(x, summary.points) @ summary.weights.T
-
-    def covariance(self, x: Tensor, summary: RegressionSummary) -> Tensor:
-        """Return the posterior covariance of rows, (C, n, n)."""
-        cross, precision = self._seen(x, summary)
-        return self.between(x, x) - cross @ precision @ cross.T
-
-    def _seen(self, x: Tensor, summary: RegressionSummary) -> tuple[Tensor, Tensor]:
-        """Return covariances with what shows variances, and its precision."""
-        if summary.precision is None:
-            raise MiplError("this model keeps posterior means alone, no variances.")
-        points = summary.points if summary.centres is None else summary.centres
-        return self.between(x, points), summary.precision
+    def single(self) -> ClasswiseGP:
+        """Return a copy in float32."""
+        return copy.deepcopy(self).float()

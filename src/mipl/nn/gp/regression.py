@@ -7,13 +7,15 @@ the same kernel, and differ in few rows of the noise.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from mipl.errors import Diverged
-from mipl.nn.gp.classwise import ClasswiseGP, RegressionSummary
+from mipl.nn.gp.classwise import ClasswiseGP
+from mipl.nn.gp.summary import RegressionSummary
 
 _JITTER = 1e-6  # Of the inducing points' covariance, relative to the output scale.
 _LOG_2PI = math.log(2 * math.pi)
@@ -28,37 +30,77 @@ class ExactRegression:
     ----------
     gp : ClasswiseGP
     x : (N, d)
-    variances : (N, C)
+    noise : (N, C)
+        Variances of the targets, those that the processes learn among them.
     """
 
-    def __init__(self, gp: ClasswiseGP, x: Tensor, variances: Tensor) -> None:
+    def __init__(self, gp: ClasswiseGP, x: Tensor, noise: Tensor) -> None:
         self.gp = gp
         self.points = x
-        self.noise = variances.T + gp.noise.unsqueeze(1)  # (C, N)
-        covariance = gp.between(x, x) + torch.diag_embed(self.noise)
-        self.root = root_of(covariance)  # (C, N, N)
+        self.noise = noise.T  # (C, N)
+        self.prior = gp.between(x, x)  # (N, N)
+        # Class by class: what one needs for a moment serves the next, too.
+        self.root = self.prior.new_empty(*self.noise.shape, len(x))  # (C, N, N)
+        for root, own in zip(self.root, self.noise.detach(), strict=True):
+            root.copy_(root_of(self.prior.detach() + own.diag()))
 
     def evidence(self, targets: Tensor) -> Tensor:
         """Return the log marginal likelihood of each class, (C,)."""
-        half = solved(self.root, self._residual(targets))
-        logs = _log_diagonal(self.root) + len(targets) / 2 * _LOG_2PI
-        return -half.square().sum(dim=(1, 2)) / 2 - logs
+        found: Tensor = _Evidence.apply(  # type: ignore[no-untyped-call]
+            self.prior, self.noise, self._residual(targets), self
+        )
+        return found
 
     def fitted(self, targets: Tensor) -> Tensor:
         """Return the posterior mean of each row, (N, C)."""
-        return targets - (self.noise * self._weights(targets)).T
+        return targets - (self.noise * self.weights(self._residual(targets))).T
 
-    def summary(self, targets: Tensor) -> RegressionSummary:
-        """Return what predictions need."""
-        precision = torch.cholesky_inverse(self.root)
-        return RegressionSummary.of(self.points, self._weights(targets), precision)
+    def summary(self, targets: Tensor, variances: bool = True) -> RegressionSummary:
+        """Return what predictions need, of variances or of means alone."""
+        weights = self.weights(self._residual(targets))
+        precision = torch.cholesky_inverse(self.root) if variances else None
+        return RegressionSummary.of(self.points, weights, precision)
+
+    def weights(self, residual: Tensor) -> Tensor:
+        """Return the inverse covariance times what is (C, N)."""
+        return torch.cholesky_solve(residual.unsqueeze(2), self.root).squeeze(2)
 
     def _residual(self, targets: Tensor) -> Tensor:
-        return (targets - self.gp.constants).T.unsqueeze(2)  # (C, N, 1)
+        return (targets - self.gp.constants).T  # (C, N)
 
-    def _weights(self, targets: Tensor) -> Tensor:
-        residual = self._residual(targets)
-        return torch.cholesky_solve(residual, self.root).squeeze(2)  # (C, N)
+
+class _Evidence(torch.autograd.Function):
+    """Log marginal likelihood, whose gradient is known in closed form.
+
+    With w = K_c^-1 y, that of K_c is (w w^T - K_c^-1) / 2: one inverse per class, a
+    quarter of the time that the derivative of Cholesky's factor takes.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        prior: Tensor,
+        noise: Tensor,
+        residual: Tensor,
+        regression: ExactRegression,
+    ) -> Tensor:
+        w = regression.weights(residual)
+        ctx.regression = regression
+        ctx.save_for_backward(w)
+        n = residual.shape[1]
+        logs = _log_diagonal(regression.root) + n / 2 * _LOG_2PI
+        return -(residual * w).sum(dim=1) / 2 - logs
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        (w,), (upper,) = ctx.saved_tensors, gradients
+        scaled = upper.unsqueeze(1) * w  # (C, N)
+        prior, noise = scaled.T @ w, scaled * w
+        for c, root in enumerate(ctx.regression.root):
+            inverse = torch.cholesky_inverse(root)  # (N, N)
+            prior.sub_(upper[c] * inverse)
+            noise[c].sub_(upper[c] * inverse.diagonal())
+        return prior / 2, noise / 2, -scaled, None
 
 
 class SparseRegression:
@@ -70,12 +112,13 @@ class SparseRegression:
     ----------
     gp : ClasswiseGP
     x : (N, d)
-    variances : (N, C)
+    noise : (N, C)
+        Variances of the targets, those that the processes learn among them.
     points : (M, d)
     """
 
     def __init__(
-        self, gp: ClasswiseGP, x: Tensor, variances: Tensor, points: Tensor
+        self, gp: ClasswiseGP, x: Tensor, noise: Tensor, points: Tensor
     ) -> None:
         self.gp = gp
         self.points = points
@@ -83,7 +126,7 @@ class SparseRegression:
         self.one = torch.eye(len(points)).to(prior)
         self.inner = root_of(prior + _JITTER * gp.scale * self.one)  # (M, M)
         self.v = solved(self.inner, gp.between(points, x))  # (M, N)
-        self.precisions = 1 / (variances.T + gp.noise.unsqueeze(1))  # (C, N)
+        self.precisions = 1 / noise.T  # (C, N)
         self.root = root_of(self.one + grams(self.v, self.precisions))  # (C, M, M)
 
     def evidence(self, targets: Tensor) -> Tensor:
@@ -100,10 +143,11 @@ class SparseRegression:
         """Return the posterior mean of each row, (N, C)."""
         return self.gp.constants + self.v.T @ self._weights(targets)
 
-    def summary(self, targets: Tensor) -> RegressionSummary:
-        """Return what predictions need."""
+    def summary(self, targets: Tensor, variances: bool = True) -> RegressionSummary:
+        """Return what predictions need, of variances or of means alone."""
         weights = solved(self.inner.T, self._weights(targets), upper=True).T
-        return RegressionSummary.of(self.points, weights, self.precision())
+        precision = self.precision() if variances else None
+        return RegressionSummary.of(self.points, weights, precision)
 
     def precision(self) -> Tensor:
         """Return what the points take off the prior covariance, (C, M, M)."""

@@ -18,11 +18,14 @@ from mipl.errors import unknown
 _HOMES = {
     "abmil_flat": "mipl.testing.replay.mil:abmil",
     "abmil_image": "mipl.testing.replay.mil:abmil",
+    "agopmipl_flat": "mipl.testing.replay.agopmipl:released",
+    "agopmipl_image": "mipl.testing.replay.agopmipl:images",
     "demipl_flat": "mipl.testing.replay.demipl:released",
     "demipl_image": "mipl.testing.replay.demipl:released",
     "elimipl_flat": "mipl.testing.replay.elimipl:released",
     "elimipl_image": "mipl.testing.replay.elimipl:released",
     "fastmipl_head": "mipl.testing.replay.fastmipl:released",
+    "hfcmipl_flat": "mipl.testing.replay.hfcmipl:released",
     "lm_vgpmil": "mipl.testing.replay.sparse_process:lm_vgpmil",
     "lossatt_flat": "mipl.testing.replay.mil:loss_attention",
     "lossatt_image": "mipl.testing.replay.mil:loss_attention",
@@ -38,6 +41,7 @@ _HOMES = {
     "pll_proden": "mipl.testing.replay.pll:proden",
     "pll_rc_cc": "mipl.testing.replay.pll:rc_and_cc",
     "promipl_flat": "mipl.testing.replay.promipl:released",
+    "uamipl_flat": "mipl.testing.replay.fastmipl:uamipl",
     "vgpmil": "mipl.testing.replay.sparse_process:vgpmil",
     "vwsgp": "mipl.testing.replay.sparse_process:vwsgp",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -76,8 +78,9 @@ def _hyper(gp: ClasswiseGP) -> Arrays:
 def _test(inputs: Inputs, method: MIPLGP) -> Arrays:
     """Ask the fitted estimator about the unseen instances."""
     x = torch.as_tensor(inputs["test_instances"])
-    mean, _ = method.gp_.marginals(x, method.summary_)
+    summary: Any = method.summary_
+    mean, _ = summary.marginals(method.gp_, x)
     return {
         "test_posterior_mean": array(mean),
-        "test_posterior_covariance": array(method.gp_.covariance(x, method.summary_)),
+        "test_posterior_covariance": array(summary.covariance(method.gp_, x)),
     }

@@ -101,7 +101,7 @@ def _gradients(module: VariationalNetwork) -> Arrays:
 
 
 def _latents(module: VariationalNetwork, out: VariationalOutput, w: Tensor) -> Arrays:
-    _, _, evidence_mean, evidence_logvar = out.h.chunk(4, dim=1)
+    _, _, evidence_mean, evidence_logvar = module.encoder.parts(out.h)
     prior_mean, prior_logvar = (w @ each for each in out.label_prior.of_each_class())
     own = standard_kl(out.instance_mean, out.instance_logvar).mean()
     prior = log_density(out.z, prior_mean, prior_logvar)

@@ -195,4 +195,5 @@ def trajectory(
         "train_label_weights_per_epoch": np.stack(weights),
         "test_probabilities_final": array(out.p),
         "test_attention_final": array(attention_of(module, out)),
+        **{f"own_{name}": array(value) for name, value in fit.state.own.items()},
     }

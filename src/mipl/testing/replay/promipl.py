@@ -46,8 +46,7 @@ def released(inputs: Inputs) -> Arrays:
     w = torch.as_tensor(inputs["label_weights"])
     u = torch.as_tensor(inputs["uniform_noise"])
     out = _run(module.train(), batch, method.tau, u)
-    q = out.inferred(w)
-    s = out.explained(q)
+    q, s = out.of(w)
     clock = Clock(1, 1)
     rows = zip(one_by_one(source), u.unsqueeze(1), w.unsqueeze(1), strict=True)
     totals = [
