@@ -21,6 +21,7 @@ from mipl.files import (
     make_folder,
     read_bounded,
     sha256,
+    together,
     write_bytes,
     write_text,
 )
@@ -260,3 +261,19 @@ def test_what_a_killed_writer_left_is_cleared_and_nothing_else(tmp_path):
     clear_temporaries(folder)
     clear_temporaries(tmp_path / "never written")
     assert set(names(tmp_path)) == {"other", "run"}
+
+
+def test_files_written_together_get_their_names_at_the_end_or_not_at_all(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    write_text(old, "old")
+    with pytest.raises(MiplError, match="cannot write"), together():
+        write_text(old, "new")
+        write_text(new, "new")
+        assert old.read_text() == "old" and not new.exists()
+        write_text(tmp_path / "no" / "folder", "")
+    assert names(tmp_path) == ["old"] and old.read_text() == "old"
+    with together():
+        write_text(old, "new")
+        write_text(new, "new")
+    assert sorted(names(tmp_path)) == ["new", "old"]
+    assert old.read_text() == new.read_text() == "new"

@@ -6,6 +6,8 @@ import shutil
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from secrets import token_hex
 from typing import IO, TypeVar
@@ -67,16 +69,61 @@ def atomic_path(path: str | Path, calls: FileCalls = CALLS) -> Iterator[Path]:
         target = writeable(Path(path))
         if target.is_dir():
             raise MiplError(f"cannot write {path}: it is a folder; give a file name.")
-    temporary = beside(target, token_hex(8))
+    one = _Unnamed(path, beside(target, token_hex(8)), target, calls)
+    waiting = _WAITING.get()
     try:
         with write_errors(path):
-            yield temporary
-            calls.fsync(temporary)
-            calls.replace(temporary, target)
-            calls.fsync_dir(target.parent)
+            yield one.temporary
+            calls.fsync(one.temporary)
+        if waiting is None:
+            one.give_name()
+        else:
+            waiting.append(one)
     finally:
-        with suppress(OSError):  # What the failure was is being raised.
-            temporary.unlink()
+        if waiting is None or one not in waiting:
+            one.remove()
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Give the files that are written inside their names at the end, or none of them.
+
+    Each is a document of its own: who is killed between two of the last renames leaves
+    some new and some old. Files that mean nothing without each other need a record.
+    """
+    waiting: list[_Unnamed] = []
+    token = _WAITING.set(waiting)
+    try:
+        yield
+        for one in waiting:
+            one.give_name()
+    finally:
+        _WAITING.reset(token)
+        for one in waiting:
+            one.remove()
+
+
+@dataclass(frozen=True)
+class _Unnamed:
+    """A file that is written whole and has a temporary name yet."""
+
+    path: str | Path
+    temporary: Path
+    target: Path
+    calls: FileCalls
+
+    def give_name(self) -> None:
+        with write_errors(self.path):
+            self.calls.replace(self.temporary, self.target)
+            self.calls.fsync_dir(self.target.parent)
+
+    def remove(self) -> None:
+        with suppress(OSError):  # It has its name, or the failure is being raised.
+            self.temporary.unlink()
+
+
+# What waits for its name, inside ``together``.
+_WAITING: ContextVar[list[_Unnamed] | None] = ContextVar("waiting", default=None)
 
 
 def beside(target: Path, token: str) -> Path:
@@ -150,13 +197,16 @@ def read_bounded(path: str | Path, limit: int) -> bytes:
     path = existing_file(path)
     try:
         with path.open("rb") as handle:
-            data = handle.read(limit + 1)
+            size = os.fstat(handle.fileno()).st_size
+            # Python takes the memory that a read asks for before it reads.
+            data = b"" if size > limit else handle.read(size + 1)
+            if len(data) > size:  # It grows, or says nothing of its size.
+                data += handle.read(limit + 1 - len(data))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise BadFile(f"cannot read {path}: {reason}.") from error
-    if len(data) > limit:
-        size = path.stat().st_size
-        raise BadFile(f"{path} has {size:,} bytes; at most {limit:,} are read here.")
+    if (found := max(size, len(data))) > limit:
+        raise BadFile(f"{path} has {found:,} bytes; at most {limit:,} are read here.")
     return data
 
 

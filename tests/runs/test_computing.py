@@ -128,6 +128,20 @@ def test_the_curve_on_test_bags_is_that_of_shorter_fits():
     assert curved.key != run.key  # Whoever only looks on is still another run.
 
 
+def test_a_run_that_diverges_keeps_the_curve_that_led_there():
+    steps = {"training__lr": 1e15, "training__batch_size": None, "training__epochs": 9}
+    run = Run("miplma-released", "digits-mipl", {**steps, "test_curve": True})
+    [outcome] = compute([run])
+    assert outcome.result.state == "diverged" and outcome.result.accuracy is None
+    accuracies, losses = (outcome.curves[name] for name in ("test_accuracy", "loss"))
+    assert 0 < len(accuracies) == len(losses) < 9
+    assert all(0 <= value <= 1 for value in accuracies)
+    sooner = {"training__lr": 1e200, "training__epochs": 1, "test_curve": True}
+    [outcome] = compute([Run("abmil", "digits-mipl", sooner)])
+    assert outcome.result.state == "diverged"
+    assert outcome.curves == {"test_accuracy": []}
+
+
 def test_whether_a_curve_is_kept_is_yes_or_no():
     with pytest.raises(MiplError, match="test_curve of a run must be true or false"):
         Run("abmil", "digits-mipl", {"test_curve": 3}).build()

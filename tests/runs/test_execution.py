@@ -153,7 +153,7 @@ def test_figures_that_json_cannot_hold_are_null(tmp_path, monkeypatch):
         (Run("miplma", "synthetic"), {"resume": True}, "give folder"),
         (Run("miplma", "synthetic"), {"checkpoint_every": 3}, "give folder"),
         (Run("miplma", "sinthetic"), {}, "did you mean 'synthetic'"),
-        (Run("miplma", "absent.csv", r=2), {}, "go with a name of the catalog"),
+        (Run("miplma", "absent.csv", r=2), {}, "goes with a name of the catalog"),
         (Run("miplma", "synthetic", {}, {"r": 2}), {}, "r is no option of synthetic"),
         (
             Run("miplma", "synthetic", {"published": 3}),

@@ -1,10 +1,13 @@
 """Nobody's run is lost: one writer at a time, and no replacing by accident."""
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -46,6 +49,35 @@ def test_the_lock_of_a_killed_process_holds_nobody_up(tmp_path, holder, how) -> 
     assert (tmp_path / ".run.lock").exists()  # It could not tidy up.
     RUN.execute(tmp_path / "run")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
+
+
+@pytest.mark.parametrize("how", ["no fcntl", "no locks"])
+def test_where_the_system_knows_no_locks_the_file_tells(
+    tmp_path, monkeypatch, how
+) -> None:
+    if how == "no fcntl":
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+    else:
+        error = OSError(errno.ENOLCK, "no locks available")
+        monkeypatch.setattr("fcntl.flock", Mock(side_effect=error))
+    path, here = tmp_path / ".run.lock", socket.gethostname()
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for who in (f"{os.getppid()} on {here}", "7 on another-machine"):
+        path.write_text(f"process {who} since 2026-01-01 10:00")
+        with (
+            pytest.raises(MiplError, match=rf"by process {who}.* remove .*\.run\.lock"),
+            writing_alone(tmp_path / "run"),
+        ):
+            pass
+        assert path.exists()
+    for left in (f"process {gone.pid} on {here} since 2026-01-01 10:00", "", "x"):
+        path.write_text(left)
+        with writing_alone(tmp_path / "run"):
+            assert f"process {os.getpid()} on {here}" in path.read_text()
+            with pytest.raises(MiplError), writing_alone(tmp_path / "run"):
+                pass
+        assert not path.exists()
 
 
 def test_a_lock_ends_with_its_block_also_by_an_error(tmp_path) -> None:

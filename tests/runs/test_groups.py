@@ -31,6 +31,19 @@ def test_groups_are_small_and_leave_no_worker_without_work():
     assert groups([], 2) == []
 
 
+def test_steps_of_one_bag_are_shared_by_more_runs():
+    assert [len(group) for group in groups(splits("elimipl", 10), 1)] == [10]
+    each_r = [replace(run, r=r) for r in (1, 2, 3, 4) for run in splits("cdl", 10)]
+    assert [len(group) for group in groups(each_r, 1)] == [20, 20]
+    larger_steps = splits("elimipl", 10, training__batch_size=8)
+    assert [len(group) for group in groups(larger_steps, 1)] == [5, 5]
+
+
+def test_a_large_data_set_is_not_held_in_memory_many_times(monkeypatch):
+    monkeypatch.setattr("mipl.runs.groups._NUMBERS", 0)
+    assert [len(group) for group in groups(splits("elimipl", 10), 1)] == [5, 5]
+
+
 def test_every_run_is_in_one_group_in_the_plan_s_order():
     runs = [*splits("miplma", 7), *splits("demipl", 4)]
     assert [run for group in groups(runs, 2) for run in group] == runs

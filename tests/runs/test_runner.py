@@ -31,6 +31,15 @@ def store(tmp_path):
     return Store(tmp_path / "results.db", create=True)
 
 
+def test_splits_that_data_do_not_have_are_told_and_not_computed(store):
+    beyond = [replace(PLAN[0], split=split) for split in (0, 10, 12)]
+    todo = left(beyond, store)
+    assert [run.split for run in todo.runs] == [0]
+    assert todo.absent == {"synthetic has the splits 0 to 9 and no others.": 2}
+    five = Run("miplma", "synthetic", FEW, {"folds": 5}, split=5)
+    assert "0 to 4" in next(iter(left([five], store).absent))
+
+
 def test_results_are_those_of_a_fit_by_hand(store):
     run_plan(PLAN, store)
     found = store.answers(PLAN)

@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import h5py
 import numpy as np
 
 from mipl.fenced.frames import SHAPE, Array, Budget, Frame, Refused
+from mipl.fenced.hdf5_library import h5py
 from mipl.fenced.hdf5_safe import attribute, member, numbers, open_hdf5, sound, subgroup
 
 SCHEMA = "mipl dataset"

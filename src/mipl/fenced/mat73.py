@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import h5py
 import numpy as np
 
 from mipl.fenced.frames import FRAME_BYTES, OTHER, SHAPE, Array, Budget, Frame, Refused
+from mipl.fenced.hdf5_library import h5py
 from mipl.fenced.hdf5_safe import attribute, member, numbers, open_hdf5, sound
 from mipl.fenced.sparse import dense
 

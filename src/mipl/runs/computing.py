@@ -77,7 +77,8 @@ def _compute(runs: Sequence[Run], more: MoreFigures | None) -> list[Outcome]:
     for place, (run, model, part) in enumerate(zip(runs, models, parts, strict=True)):
         if place in diverged:
             end = _ended(run, DIVERGED, None, seconds, message=diverged[place])
-            outcomes.append(Outcome(end))
+            # How it came to that.
+            outcomes.append(Outcome(end, curves_of(model) | _test_curve(seen[place])))
         else:
             one = _judged(run, model, part, seconds)
             outcomes.append(_with_more(one, model, part, more, seen[place]))
@@ -99,13 +100,19 @@ def _with_more(
     scores: EpochScores | None,
 ) -> Outcome:
     """Add figures and a curve that not every run has."""
-    found, curves = dict(one.result.figures), dict(one.curves or {})
+    found = dict(one.result.figures)
     if more is not None and parts.test is not None:
         found |= _finite(more(model, parts.train, parts.test))
     if scores is not None:
         found |= _finite({"best_epoch_accuracy": scores.best})
-        curves["test_accuracy"] = [_short(value) for value in scores.accuracies]
+    curves = {**(one.curves or {}), **_test_curve(scores)}
     return replace(one, result=replace(one.result, figures=found), curves=curves)
+
+
+def _test_curve(scores: EpochScores | None) -> Curves:
+    if scores is None:
+        return {}
+    return {"test_accuracy": [_short(value) for value in scores.accuracies]}
 
 
 def _checked(run: Run) -> Run:

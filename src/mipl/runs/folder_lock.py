@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ from typing import IO
 from mipl.errors import MiplError
 
 _LONGEST = 200
+_HOLDER = re.compile(r"process (\d{1,9}) on (\S+) since ")
 
 
 @contextmanager
@@ -20,7 +22,8 @@ def writing_alone(folder: str | Path) -> Iterator[None]:
     """Hold the lock of a folder; refuse at once where another process does.
 
     The system lets go of it when the process ends, however that is: a lock file that a
-    killed process has left behind holds nobody up.
+    killed process has left behind holds nobody up. Where there are no such locks, on
+    some network file systems, it is told by the process that the file names.
 
     Examples
     --------
@@ -58,18 +61,42 @@ def _held(path: Path, folder: Path) -> Iterator[IO[str]]:
 
 
 def _lock(handle: IO[str], folder: Path) -> None:
+    handle.seek(0)
+    who = handle.read(_LONGEST)
+    refusal = MiplError(
+        f"{folder} is being written by {who or 'another process'}; wait until it is "
+        "done, or give another folder."
+    )
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock  # noqa: PLC0415 - not on every system
-    except ImportError:
-        return
-    try:
+
         flock(handle, LOCK_EX | LOCK_NB)
     except BlockingIOError:
-        handle.seek(0)
-        who = handle.read(_LONGEST) or "another process"
-        raise MiplError(
-            f"{folder} is being written by {who}; wait until it is done, or give "
-            "another folder."
-        ) from None
+        raise refusal from None
+    except (ImportError, OSError):
+        if _lives(who):
+            raise MiplError(
+                f"{str(refusal)[:-1]}; if that process is gone, remove {handle.name}."
+            ) from None
+
+
+def _lives(who: str) -> bool:
+    """Tell whether the process that a lock file names may still be at work.
+
+    Examples
+    --------
+    >>> _lives(""), _lives(f"process {os.getpid()} on {socket.gethostname()} since ...")
+    (False, True)
+    """
+    named = _HOLDER.match(who)
+    if named is None:
+        return False  # Nobody, or nobody yet.
+    if named[2] != socket.gethostname():
+        return True
+    try:
+        os.kill(int(named[1]), 0)
+    except ProcessLookupError:
+        return False
     except OSError:
-        return  # Some network file systems know no locks.
+        return True  # It is somebody else's.
+    return True

@@ -22,6 +22,8 @@ def given_options(settings: Sequence[str], flag: str = "--set") -> dict[str, Any
         name, equals, value = setting.partition("=")
         if not equals or not name:
             raise MiplError(f"{flag} must be NAME=VALUE; got {setting!r}.")
+        if name.replace("-", "_") in options:
+            raise MiplError(f"{flag} {name} is given twice; give it once.")
         try:
             options[name.replace("-", "_")] = json.loads(value)
         except RecursionError:

@@ -26,9 +26,11 @@ all 5 classes.']
     by, p, _ = model.conformal_
     (n, k), needed = p.shape, bags_needed(alpha)
     if n < needed:
+        more = "; by their candidates alone sets stay wide, so give true labels"
         return [
             f"{n} calibration bags cannot promise {100 * (1 - alpha):.4g}%: {needed} "
-            f"are needed, and with fewer, sets hold all {k} classes."
+            f"are needed, and with fewer, sets hold all {k} classes"
+            f"{more if by == 'candidates' else ''}."
         ]
     size = float(model.predict_set(bags, alpha).sum(axis=1).mean())
     if size <= (1 + k) / 2:

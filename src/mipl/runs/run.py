@@ -162,7 +162,9 @@ class Run:
             _check(name, value, good, "a whole number >= 0, below 2**63")
         share = self.calibrate
         between = isinstance(share, (int, float)) and 0 < share < 1
-        _check("calibrate", share, share is None or between, "a number from 0 to 1")
+        _check(
+            "calibrate", share, share is None or between, "a number above 0 and below 1"
+        )
         if "random_state" in self.arguments:
             raise MiplError("random_state is the seed of a run; give seed instead.")
 

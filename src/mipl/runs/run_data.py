@@ -20,10 +20,11 @@ from mipl.runs.run import Run
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A data set and the hash of its content."""
+    """A data set, the hash of its content, and how many splits it has."""
 
     data: Dataset
     content: str
+    n_splits: int
 
 
 def loaded(run: Run) -> Loaded:
@@ -44,7 +45,7 @@ def _loaded(run: Run, changed: int | None) -> Loaded:
             f"{run.data} has no true labels, by which a run is judged; mipl fit and "
             "mipl evaluate do without."
         )
-    return Loaded(data, content_of(data))
+    return Loaded(data, content_of(data), len(data.folds()))
 
 
 def content_of(data: Dataset) -> str:

@@ -16,7 +16,7 @@ from mipl.runs.run import Run
 from mipl.runs.source import Source
 from mipl.runs.toml_text import from_toml_value, to_toml
 
-_LONGEST = 1 << 20
+_LONGEST = 1 << 18
 _FIELDS = (
     *("data", "r", "data_seed", "raw"),
     *("method", "published", "seed", "split", "calibrate"),

@@ -95,26 +95,30 @@ def left(
     The data are looked at: a result of other content settles nothing.
     """
     found, absent = [], Counter[str]()
-    contents: dict[Hashable, str | MiplError] = {}
+    contents: dict[Hashable, tuple[str, int] | MiplError] = {}
     for run in dict.fromkeys(one.question for one in plan):
         check_kept(run)
         source = (run.data, run.options, run.r)
         if source not in contents:
             contents[source] = _content(run)
-        content = contents[source]
-        if isinstance(content, str):
-            found.append(replace(run, content=content))
+        known = contents[source]
+        if isinstance(known, MiplError):
+            absent[str(known)] += 1
+        elif run.split is not None and run.split >= known[1]:
+            absent[f"{run.data} has the splits 0 to {known[1] - 1} and no others."] += 1
         else:
-            absent[str(content)] += 1
+            found.append(replace(run, content=known[0]))
     settled = store.answers(found, settling)
     runs = [run for run in found if run not in settled]
     diverged = sum(one.state == DIVERGED for one in settled.values())
     return Todo(runs, len(settled), dict(absent), diverged)
 
 
-def _content(run: Run) -> str | MiplError:
+def _content(run: Run) -> tuple[str, int] | MiplError:
+    """Return the content of a run's data and the number of their splits."""
     try:
-        return loaded(run).content
+        data = loaded(run)
+        return data.content, data.n_splits
     except MiplError as error:
         return error
 

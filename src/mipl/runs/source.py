@@ -91,11 +91,12 @@ class Source:
         path = Path(self.target)
         if not path.exists() and path.name == self.target and not path.suffix:
             raise unknown("data set", self.target, CATALOG)
-        if (self.r, self.seed, self.raw) != (None, None, None):
-            raise MiplError(
-                f"r, seed and raw go with a name of the catalog; {path} is read as it "
-                "is."
-            )
+        drawn = {"r=": self.r, "data_seed=": self.seed, "raw=": self.raw}
+        for name, value in drawn.items():
+            if value is not None:
+                raise MiplError(
+                    f"{name} goes with a name of the catalog; {path} is read as it is."
+                )
         return path
 
     def _others(self, *told: str) -> Mapping[str, Any]:

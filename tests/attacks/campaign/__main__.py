@@ -17,7 +17,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from tests.attacks.campaign import methods, mutants, stores
+from tests.attacks.campaign import bombs, fuzz, methods, mutants, stores
 from tests.attacks.campaign.pieces import outcome
 
 from mipl.files import write_text
@@ -31,6 +31,7 @@ GOOD = (
     "works",
     "old",
     "new",
+    "read or refused",
     "kills",
     "results, all there",
 )
@@ -55,7 +56,12 @@ PARTS = {
     "arguments": Part("bad arguments", methods.bad_arguments, methods.IDS, 30, 960),
     "bags": Part("bad bags and sets", methods.bad_bags, methods.IDS, 133, 4_256),
     "store": Part("kills of writers of a store", stores.kills, ["store"], 20, 2_000),
-    "points": Part("fault points of writers", stores.points, stores.WRITERS, 1, 32),
+    "points": Part("fault points of writers", stores.points, stores.WRITERS, 1, 48),
+    "verbs": Part("fault points of verbs", stores.verb_points, stores.VERBS, 1, 44),
+    "bombs": Part("bombs", bombs.piece, list(bombs.BOMBS), 1, len(bombs.BOMBS)),
+    "fuzz": Part(
+        "readings of a guided fuzzer", fuzz.piece, list(fuzz.TARGETS), 5_000, 450_000
+    ),
 }
 
 
