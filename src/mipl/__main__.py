@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from types import FrameType
 from typing import NoReturn
 
-_INTERRUPTED = 130
+_MISSING, _INTERRUPTED = 2, 130
 
 
 def main() -> None:
@@ -21,7 +22,7 @@ def main() -> None:
     heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if heeded:  # Otherwise somebody has asked for interrupts to be ignored.
         signal.signal(signal.SIGINT, _end)
-    run = import_module("mipl.cli.main").main  # Under the handler above.
+    run = _command_line()  # Under the handler above.
     try:
         if heeded:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -32,6 +33,20 @@ def main() -> None:
         if heeded:
             signal.signal(signal.SIGINT, _end)
         sys.stdout.flush()
+
+
+def _command_line() -> Callable[[], NoReturn]:
+    try:
+        found: Callable[[], NoReturn] = import_module("mipl.cli.main").main
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        told = import_module("mipl.errors").MissingExtra.of(
+            "the command line", error.name, "cli"
+        )
+        print(f"error: {told}", file=sys.stderr)
+        sys.exit(_MISSING)
+    return found
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

@@ -106,7 +106,7 @@ def test_what_cannot_be_described(run, nothing_here, arguments, sentence) -> Non
 
 def test_labels_cannot_be_chosen_for_a_file(run, trees) -> None:
     ran = run("data", "describe", trees, "--r", 2)
-    assert ran.code == 2 and "go with a name of the catalog" in ran.err
+    assert ran.code == 2 and "--r goes with a name of the catalog" in ran.err
 
 
 # -- validate ------------------------------------------------------------------------

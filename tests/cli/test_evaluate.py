@@ -138,7 +138,7 @@ def test_the_screen_shows_figures_and_the_confusion_matrix(run, fitted) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("synthetic", "--split", "30"), "fold must be 0 to 9; got 30."),
+        (("synthetic", "--split", "30"), "--split must be 0 to 9; got 30."),
         (("synthetic", "--split", "1", "--all"), "exclude each other"),
         (("digits-mipl",), "X has 64 features, but MIPLMA is expecting 10"),
         (("synthetic", "--set", "n_classes=7"), "is not among the classes 0, 1, 2, 3"),

@@ -157,18 +157,18 @@ def test_nothing_is_left_of_a_fit_that_fails(fit, tmp_path) -> None:
         (("--set", "lam"), "--set must be NAME=VALUE; got 'lam'."),
         (("--set", "lam=-1"), "lam of MIPLMA must be a number >= 0; got -1."),
         (("--set", "lam=many"), "lam of MIPLMA must be a number >= 0; got 'many'."),
-        (("--set", "training.lr=0"), "lr of Training must be a number > 0; got 0."),
+        (("--set", "training.lr=0"), "training.lr must be a number > 0; got 0."),
         (("--set", "width=true"), "width of MIPLMA must be an integer >= 1; got True."),
         (("--set", "training.nesterov=maybe"), "must be True or False; got 'maybe'."),
         (("--set", "training=3"), "names a table; give training.NAME=VALUE."),
         (("--set", "random_state=1"), "give --seed instead"),
         (("--set", "options.n_bag=1"), "did you mean 'n_bags'?"),
-        (("--set", "seed=x"), "seed of a run must be a whole number >= 0"),
-        (("--split", "12"), "fold must be 0 to 9; got 12."),
+        (("--set", "seed=x"), "--seed must be a whole number >= 0"),
+        (("--split", "12"), "--split must be 0 to 9; got 12."),
         (("--split", "1", "--all"), "--split and --all exclude each other"),
         (
             ("--calibrate", "1.5"),
-            "calibrate of a run must be a number from 0 to 1",
+            "--calibrate must be a number above 0 and below 1",
         ),
         (("--config", "nowhere.toml"), "nowhere.toml does not exist"),
     ],
@@ -203,7 +203,7 @@ def test_data_that_are_not_there(run, tmp_path, data, sentence) -> None:
         ('data = "synthetic"\nmethd = "miplma"', "did you mean 'method'?"),
         (
             'data = "synthetic"\ntraining = 3',
-            "training of a run must be a table",
+            "training must be a table",
         ),
     ],
 )
@@ -343,3 +343,5 @@ def test_a_number_is_proposed_where_bags_are_large(run, tmp_path) -> None:
     ran = run(*order, *quick, *told, "--force")
     assert ran.code == 0 and "proposal" not in ran.err
     assert ran.json["instances_per_bag"] == 8192  # Of four bags none can be held out.
+    told = run(*order, *quick, "--set", "training.instances_per_bag=0.25", "--force")
+    assert told.code == 0 and "25% per epoch" in told.out

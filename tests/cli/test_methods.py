@@ -52,7 +52,7 @@ def test_json_holds_published_settings_with_their_source(run) -> None:
     (found,) = (one for one in rows if (one["data"], one["r"]) == ("sival-mipl", 2))
     assert found["settings"]["width"] == [512, 1024, 256]
     assert found["source"] == "the authors' program"
-    assert found["gaps"] == list(found["chosen"]) == ["kl_weight", "keep", "scaling"]
+    assert found["gaps"] == list(found["chosen"]) == ["scaling"]
 
 
 def test_json_holds_arguments_of_all_methods(run) -> None:

@@ -169,3 +169,34 @@ def test_learners_of_a_class_each_that_are_ready_are_kept(run, tmp_path, monkeyp
         whole, other = ((tmp_path / f / name).read_bytes() for f in ("whole", "run"))
         assert whole == other, name
     assert not (tmp_path / "run.checkpoint").exists()
+
+
+def test_a_regression_on_all_instances_is_told_and_gone_on_with(
+    run, tmp_path, monkeypatch
+):
+    """MIPLGP's last task, after its epochs, is stopped between two iterations."""
+    monkeypatch.setattr("mipl.nn.gp.conjugate._PRECISION", 1e-5)
+    on_end, iterations = EpochBar.on_fit_task_end, []
+
+    def ended(self, estimator, context, *, metadata=None, **others):
+        if context.task_name == "iteration":
+            iterations.append(metadata["figures"]["iteration"])
+            if len(iterations) == 2:
+                signal.raise_signal(signal.SIGINT)
+        return on_end(self, estimator, context, metadata=metadata, **others)
+
+    few = ("--set", "options.n_bags=40", "--set", "exact_up_to=30")
+    few += ("--set", "inducing=5", "--set", "training.epochs=2")
+    order = ("fit", "synthetic", "--method", "miplgp", *few, "--out")
+    ran = run(*order, tmp_path / "whole")
+    assert ran.code == 0 and "3/3" in ran.err
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochBar, "on_fit_task_end", ended)
+        ran = run(*order, tmp_path / "run")
+        assert ran.code == 130 and "--resume" in ran.err
+        assert "iteration 2 residual" in ran.err
+        ran = run(*order, tmp_path / "run", "--resume")
+    assert ran.code == 0 and iterations[:3] == [1, 2, 4]  # The third was kept.
+    for name in FILES:
+        whole, other = ((tmp_path / f / name).read_bytes() for f in ("whole", "run"))
+        assert whole == other, name

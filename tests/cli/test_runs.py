@@ -89,7 +89,7 @@ def test_an_unknown_argument_is_refused_before_anything_is_planned(
 def test_a_failed_run_is_told_and_listed(runs):
     grid = (*GRID, "--method", "miplma", "--splits", 0, "--set", "lam=-1")
     ran = runs("compute", *grid)
-    assert ran.code == 1 and "1 runs failed; mipl runs ls --state failed" in ran.err
+    assert ran.code == 1 and "1 run failed; mipl runs ls --state failed" in ran.err
     ran = runs("ls", "--state", "failed")
     assert "lam of MIPLMA must be a number >= 0" in " ".join(ran.out.split())
 

@@ -110,7 +110,7 @@ def test_given_classes_set_the_order_and_may_be_more_than_occur():
     votes = Candidates(np.array([[3.0, 1.0]]), classes=["u", "v"])
     moved = Candidates(votes, classes=["v", "w", "u"])
     assert moved.weights.tolist() == [[0.25, 0.0, 0.75]]
-    with pytest.raises(MiplError, match="'u' of bag 0 is not among the classes v, w"):
+    with pytest.raises(MiplError, match="class 'u' is not among the classes v, w"):
         Candidates(votes, classes=["v", "w"])
 
 

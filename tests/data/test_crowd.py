@@ -109,7 +109,9 @@ def test_crc_rule_by_hand(sets, expected):
 
 def test_crc_takes_any_three_of_many_annotators():
     rows = [(0, 7, 0, 1), (0, 8, 1, 1), (0, 9, 1, 1), (1, 1, 2, 1), (1, 2, 2, 1)]
-    with pytest.raises(MiplError, match="3 annotators per bag; bag 1 has 2"):
+    with pytest.raises(
+        MiplError, match="bag 1 has 2 annotators where the CRC rule needs 3"
+    ):
         crc(as_votes(rows))
     made = crc(as_votes([*rows, (1, 7, 2, 1)]))
     assert [set(s) for s in made] == [{"ash", "elm"}, {"fir"}]
@@ -125,6 +127,8 @@ def test_bags_without_votes_are_named():
         union(as_votes([(0, 0, 0, 1), (2, 0, 0, 1)]))
     with pytest.raises(MiplError, match="bag 1 has no votes"):
         union(as_votes([(0, 0, 0, 1)], n_bags=2))
+    with pytest.raises(MiplError, match="bag 1 has no votes, as have 2 more"):
+        union(as_votes([(0, 0, 0, 1)], n_bags=4))
 
 
 def test_plain_votes_give_shares():

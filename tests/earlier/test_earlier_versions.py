@@ -39,6 +39,18 @@ def test_models_say_what_they_said(folder):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
+def test_a_model_of_before_there_was_an_argument_says_what_it_was_fitted_with():
+    """ProMIPL's temperature was constant; MIVAE's bags had as many latent variables."""
+    [folder] = [path for path in MODELS if path.name == "promipl"]
+    model = load_model(folder)
+    assert (model.tau, model.tau_decay, model.tau_) == (5.0, 1.0, 5.0)
+    assert {entry["tau"] for entry in model.history_} == {5.0}
+    [folder] = [path for path in MODELS if path.name == "mivae"]
+    model = load_model(folder)
+    held = model.module_.encoder
+    assert held.bag.mean.out_features == held.instance.mean.out_features == model.latent
+
+
 def test_every_method_of_that_version_has_a_model():
     for version in {path.parents[1] for path in MODELS}:
         with np.load(version / "probabilities.npz") as said:

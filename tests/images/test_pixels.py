@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from mipl.errors import BadFile
 from mipl.images.pixels import as_pixels, read_pixels
 
 
@@ -62,3 +63,13 @@ def test_numbers_from_0_to_1_and_truth_values():
     assert as_pixels(numbers, "a")[0, :, 0].tolist() == [0, 128, 255]
     assert as_pixels(np.array([[True, False]]), "a")[0, :, 0].tolist() == [255, 0]
     assert as_pixels(np.array([[3, 255]]), "a")[0, :, 0].tolist() == [3, 255]
+
+
+def test_the_checksums_of_a_picture_count(tmp_path):
+    path = tmp_path / "a.png"
+    Image.effect_noise((40, 30), 9).save(path)
+    good = path.read_bytes()
+    at = good.index(b"IEND") - 5  # The last byte of the checksum of the pixels.
+    path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+    with pytest.raises(BadFile, match=r"a\.png cannot be read as a picture"):
+        read_pixels(path)

@@ -7,6 +7,7 @@ import pytest
 
 from mipl import MiplError, describe, read_dataset, validate, write_dataset
 from mipl.io import read_annotations
+from mipl.io.left_out import BagsLeftOut
 
 # Bag p: oak twice, elm once; bag q: ash three times; bag r: three that differ.
 VOTES = """bag,annotator,label
@@ -96,7 +97,7 @@ def test_columns_and_classes_of_other_names(tmp_path: Path) -> None:
     ("text", "options", "says"),
     [
         (VOTES, {"rule": "most"}, "rule must be 'union', 'crc' or a whole number"),
-        (VOTES, {"rule": 0}, "t must be a whole number of annotators >= 1"),
+        (VOTES, {"rule": 0}, "'crc' or a whole number of annotators >= 1; got 0"),
         (VOTES, {"classes": ["oak", "elm"]}, "line 3, column 'label': 'ash' is not am"),
         (VOTES, {"bag": "scan"}, "unknown column 'scan'"),
         ("bag,label\np,a\n", {}, "has no annotator column; the usual names are annot"),
@@ -107,7 +108,11 @@ def test_columns_and_classes_of_other_names(tmp_path: Path) -> None:
             {},
             "column 'weight' must be a finite",
         ),
-        ("bag,annotator,label\np,1,a\np,2,a\n", {"rule": "crc"}, "bag 'p' has 2"),
+        (
+            "bag,annotator,label\np,1,a\np,2,a\nq,1,a\n",
+            {"rule": "crc"},
+            "2 of 2 bags .* bag 'p' has 2 anno.*; .* bag 'q' has 1 anno.* another rule",
+        ),
     ],
 )
 def test_what_is_wrong_is_told(
@@ -237,6 +242,62 @@ def test_a_doubtful_vote_that_nobody_explains_is_a_class_and_found(tmp_path) -> 
     assert "unsure-labels" in [found.code for found in validate(data)]
 
 
+FEW = """slide_id,dr_meier,dr_okafor,dr_silva
+s1.svs,tumour,tumour,stroma
+s2.svs,,,
+s3.svs,stroma,tumour,
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "lacking", "kept"),
+    [
+        ("union", {"s2": "no votes"}, [["stroma", "tumour"]] * 2),
+        (2, dict.fromkeys(("s2", "s3"), "no label with at least 2"), [["tumour"]]),
+        (
+            "crc",
+            {"s2": "0 annotators where the CRC rule needs 3", "s3": "2 annotators"},
+            [["stroma", "tumour"]],
+        ),
+    ],
+)
+@pytest.mark.parametrize("form", ["columns", "rows"])
+def test_all_bags_of_which_a_rule_makes_no_set_are_told_or_left_out(
+    tmp_path: Path, rule, lacking, kept, form
+) -> None:
+    folder = slides(tmp_path, FEW)
+    options = {"rule": rule, "annotators": DOCTORS}
+    if form == "rows":
+        lines = [line.split(",") for line in FEW.splitlines()[1:]]
+        votes = [
+            f"{row[0]},{who},{vote}"
+            for row in lines
+            for who, vote in zip(DOCTORS, row[1:], strict=True)
+        ]
+        text = "\n".join(["slide_id,annotator,label", *votes])
+        (folder / "labels.csv").write_text(text)
+        options = {"rule": rule}
+    with pytest.raises(MiplError) as told:
+        read_dataset(folder, **options)
+    with pytest.warns(BagsLeftOut) as warned:
+        data = read_dataset(folder, on_bad="skip", **options)
+    [reasons] = [one.message.reasons for one in warned]
+    assert list(reasons) == [f"{name}.svs" for name in lacking]
+    for name, what in lacking.items():
+        for sentence in (str(told.value), reasons[f"{name}.svs"]):
+            assert f"bag '{name}.svs' has {what}" in sentence
+    # A slide is told of once, by whichever of its names.
+    assert "no row in the label table" not in str(told.value)
+    assert [sorted(s) for s in data.candidates] == kept
+
+
+def test_a_slide_with_an_empty_label_is_told_once(tmp_path: Path) -> None:
+    folder = slides(tmp_path, "slide_id,label\ns1.svs,a\ns2.svs,\ns3.svs,b\n")
+    with pytest.warns(BagsLeftOut) as warned:
+        read_dataset(folder, on_bad="skip")
+    assert [list(one.message.reasons) for one in warned] == [["s2.svs"]]
+
+
 @pytest.mark.parametrize(
     ("text", "options", "says"),
     [
@@ -244,13 +305,18 @@ def test_a_doubtful_vote_that_nobody_explains_is_a_class_and_found(tmp_path) -> 
         (COLUMNS, {"annotators": []}, "annotators must be a list of columns"),
         (COLUMNS, {"annotators": ["dr_meyer"]}, "did you mean 'dr_meier'"),
         (COLUMNS, {"annotators": DOCTORS, "unsure": "dunno"}, "no vote .* is 'dunno'"),
+        (
+            COLUMNS,
+            {"annotators": DOCTORS, "unsure": {"unsure": ["tumour", "stoma"]}},
+            "'unsure' stand for 'stoma', for which nobody voted; name it in classes=",
+        ),
         (COLUMNS, {"annotators": DOCTORS, "unsure": 3}, "unsure must be a vote, or a"),
         (COLUMNS, {"annotators": DOCTORS, "rule": 3}, "bag 's1' has no label w"),
         (COLUMNS, {"annotators": DOCTORS, "classes": ["a"]}, "is not among the class"),
         (
             COLUMNS.replace("s2,stroma,,stroma", "s2,,,"),
             {"annotators": DOCTORS},
-            "bag 's2' has no votes: drop it",
+            r"labels\.csv: bag 's2' has no votes; mend it, or leave it out by",
         ),
         (COLUMNS.replace("tumour|nec", "||"), {"annotators": DOCTORS}, "'dr_silva' mu"),
     ],

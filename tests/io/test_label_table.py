@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mipl import MiplError
+from mipl.io import BagsLeftOut, read_dataset
 from mipl.io.tables.label_options import LabelOptions
 from mipl.io.tables.label_table import LabelTable, read_label_table
 
@@ -201,3 +202,70 @@ def test_json_keeps_names_with_bars(tmp_path: Path) -> None:
 def test_one_class_of_votes(tmp_path: Path) -> None:
     table = read(tmp_path, "bag_id,votes:a\np,3\nq,1\n")
     assert np.array_equal(table.candidates.matrix, [[True], [True]])
+
+
+TREES = "bag_id,f,g,candidates,case,oak,elm\np,1,2,oak,a,0,1\nq,3,4,elm,b,1,0\n"
+
+
+def test_a_list_of_columns_is_used_whatever_else_the_table_has(tmp_path: Path) -> None:
+    for head in ("candidates", "candidate:oak"):
+        path = tmp_path / "t.csv"
+        path.write_text(TREES.replace("candidates", head).replace(",oak,a", ",1,a"))
+        data = read_dataset(path, candidates=["oak", "elm"], features=["f", "g"])
+        assert [sorted(s) for s in data.candidates] == [["elm"], ["oak"]]
+        with pytest.raises(MiplError, match="column 'case' must be a finite number"):
+            read_dataset(path, candidates=["case", "bag_id"], features=["f"])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"features": "f"}, r"features must be a list of columns, as \["),
+        ({"coords": "f"}, "coords must be a list of columns"),
+        ({"features": ["f", "g", "f"]}, "features must name each column once; 'f' is"),
+        ({"candidates": ["oak", "oak"]}, "candidates must name each column once"),
+        ({"annotators": ["case", "case"]}, "annotators must name each column once"),
+        ({"group": "cass"}, r"unknown column 'cass'; did you mean 'case'\?"),
+        ({"label": "h"}, "Known: bag_id, candidates, case, elm, f, g, oak"),
+    ],
+)
+def test_columns_that_are_named_wrong(tmp_path: Path, options, says) -> None:
+    (tmp_path / "t.csv").write_text(TREES)
+    with pytest.raises(MiplError, match=says):
+        read_dataset(tmp_path / "t.csv", **options)
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "reason"),
+    [
+        ("oak,elm", ["1,0", "0,0", "0,1", "0,0"], "has no candidate above 0"),
+        ("votes:oak,votes:elm", ["2,1", "0,0", "0,1", "0,0"], "has no candidate abov"),
+        ("candidate:oak,candidate:elm", ["1,1", "0,0", "0,1", "0,0"], "has no candid"),
+        ("label,patient", ["oak,a", "elm,", "elm,b", "oak,"], "'patient' is empty"),
+    ],
+)
+def test_all_rows_without_a_set_or_a_group_are_told_or_left_out(
+    tmp_path: Path, head: str, rows: list[str], reason: str
+) -> None:
+    for name in "pqrs":
+        np.save(tmp_path / f"{name}.npy", np.ones((2, 2)))
+    lines = [f"{name},{row}" for name, row in zip("pqrs", rows, strict=True)]
+    (tmp_path / "labels.csv").write_text("\n".join([f"bag_id,{head}", *lines]))
+    with pytest.raises(MiplError, match=rf"2 of 4 bags .*{reason}.*{reason}.* mend th"):
+        read_dataset(tmp_path)
+    with pytest.warns(BagsLeftOut) as warned:
+        data = read_dataset(tmp_path, on_bad="skip")
+    assert [list(one.message.reasons) for one in warned] == [["q", "s"]]
+    assert data.bags.bag_ids.tolist() == ["p", "r"]
+
+
+def test_an_empty_set_is_none_where_votes_make_the_sets(tmp_path: Path) -> None:
+    text = "bag_id,candidates,who,also\np,,oak,elm\nq,,elm,elm\n"
+    table = read(tmp_path, text, annotators=["who", "also"])
+    assert sets(table) == [["elm", "oak"], ["elm"]]
+
+
+def test_a_list_of_columns_is_used_beside_a_column_of_sets(tmp_path: Path) -> None:
+    text = "bag_id,candidates,oak,elm\np,oak,0,1\nq,elm,1,0\n"
+    assert sets(read(tmp_path, text)) == [["oak"], ["elm"]]
+    assert sets(read(tmp_path, text, candidates=["oak", "elm"])) == [["elm"], ["oak"]]

@@ -110,6 +110,20 @@ def test_a_thumbnail_lies_below_and_the_bar_is_in_microns() -> None:
     assert bar[1] - bar[0] == pytest.approx(200 / 0.5)
 
 
+@pytest.mark.parametrize(("across", "down"), [(8, 5), (90, 70), (5, 40)])
+def test_the_length_stands_clear_of_its_bar(across, down) -> None:
+    told = explained(grid(across, down))
+    figure = draw_map(told, places_of(told.bag, {}))
+    figure.canvas.draw()
+    for axis in [axis for axis in figure.axes if axis.images][:2]:
+        told = axis.texts[-1]
+        point = figure.dpi / 72
+        ground = told.get_window_extent().y0 - 0.2 * told.get_fontsize() * point
+        bar = axis.lines[-2]  # The wider of the two, which is white.
+        end = axis.transData.transform(bar.get_xydata())[:, 1].max()
+        assert ground > end + bar.get_linewidth() / 2 * point
+
+
 def test_microns_stay_microns_and_meet_pixels_of_a_slide() -> None:
     told = explained(grid(8, 5) / 2.0, {"unit": "um"})
     places = places_of(told.bag, told.facts)
@@ -121,6 +135,23 @@ def test_microns_stay_microns_and_meet_pixels_of_a_slide() -> None:
     assert figure.axes[0].images[-1].get_extent() == [0, 2048, 1280, 0]
     with pytest.raises(MiplError, match="give the microns per pixel"):
         draw_map(told, places, Backdrop(picture, (2048, 1280)))
+
+
+@pytest.mark.parametrize(
+    ("picture", "size", "says"),
+    [
+        ((20, 32), (1024, 640), "tiles up to 2,048, 1,280, and the slide is 1,024 x"),
+        ((32, 32), (2048, 1280), "32 x 32, has other proportions than the slide, 2,0"),
+        ((1280, 2048), (1280, 2048), "tiles up to 2,048, 1,280"),
+    ],
+)
+def test_a_picture_of_another_slide_is_refused(picture, size, says) -> None:
+    told = explained(grid(8, 5))
+    places = places_of(told.bag, {})
+    with pytest.raises(MiplError, match=says):
+        draw_map(told, places, Backdrop(np.full((*picture, 3), 9, np.uint8), size))
+    # Sides are rounded, and the last tiles of a slide may reach beyond it.
+    draw_map(told, places, Backdrop(np.full((19, 31, 3), 9, np.uint8), (2000, 1240)))
 
 
 class FakeSlide:
@@ -135,6 +166,9 @@ class FakeSlide:
         shade = np.add.outer(np.arange(1280), np.arange(2048)) % 256
         self.pixels = np.repeat(shade[..., None], 4, axis=2).astype(np.uint8)
         self.properties = {"openslide.mpp-x": "0.25"}
+
+    def close(self) -> None:
+        self.pixels = None
 
     def get_thumbnail(self, size):
         image = Image.fromarray(self.pixels)
@@ -173,6 +207,27 @@ def test_tiles_of_the_slide_stand_beside_the_map(monkeypatch, tmp_path, name) ->
     (tmp_path / "bad.svs").write_bytes(b"")
     with pytest.raises(MiplError, match=r"bad\.svs cannot be opened as a slide"):
         Slide(tmp_path / "bad.svs")
+
+
+def test_a_pyramidal_tiff_is_read_by_tiffslide_itself(tmp_path) -> None:
+    pytest.importorskip("tiffslide")
+    tifffile = pytest.importorskip("tifffile")
+    x, y = np.meshgrid(np.arange(2048), np.arange(1280))
+    full = np.stack([x // 8, y // 5, (x + y) % 256], axis=2).astype(np.uint8)
+    path = tmp_path / "a.tif"
+    how = {"photometric": "rgb", "tile": (256, 256), "metadata": None}
+    per_cm = (1e4 / 0.5,) * 2  # Half a micron per pixel.
+    with tifffile.TiffWriter(path) as file:
+        file.write(full, resolution=per_cm, resolutionunit="CENTIMETER", **how)
+        file.write(full[::4, ::4], subfiletype=1, **how)
+    slide = Slide(path)
+    assert slide.size == (2048, 1280)
+    assert slide.mpp == pytest.approx(0.5, rel=1e-3)
+    assert slide.thumbnail(512).shape == (320, 512, 3)
+    tile = slide.region((256.0, 512.0, 512.0, 768.0), 256)
+    np.testing.assert_array_equal(tile, full[512:768, 256:512])
+    small = slide.region((0.0, 0.0, 1024.0, 1024.0), 256)  # Of the smaller level.
+    np.testing.assert_array_equal(small, full[:1024:4, :1024:4])
 
 
 def test_without_a_reader_of_slides_there_is_a_way_out(monkeypatch, tmp_path) -> None:

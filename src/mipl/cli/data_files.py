@@ -127,8 +127,12 @@ def import_(
         classes=classes,
         variable=variable,
     )
-    told |= given_options(settings or ())
-    _converted(path, out, told, writing, as_json, skip_bad)
+    from mipl.errors import MiplError
+
+    more = given_options(settings or ())
+    for name in told.keys() & more.keys():
+        raise MiplError(f"{name}= is given twice, as --set {name}=, too; give it once.")
+    _converted(path, out, told | more, writing, as_json, skip_bad)
 
 
 def convert(
@@ -152,7 +156,6 @@ def _converted(
     as_json: bool,
     skip_bad: bool,
 ) -> None:
-    from mipl.cli.writing import leaving_out
     from mipl.errors import MiplError
     from mipl.io import read_dataset
 
@@ -161,6 +164,5 @@ def _converted(
     given_options(writing or (), "--write")  # A mistake there is told at once.
     if skip_bad:
         options = {**options, "on_bad": "skip"}
-    with leaving_out():
-        dataset = read_dataset(path, **options)
+    dataset = read_dataset(path, **options)
     write(dataset, out, as_json, writing, left_out=dataset.facts.get("left_out", {}))

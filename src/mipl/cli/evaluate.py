@@ -81,7 +81,7 @@ def _figures(found: Evaluation) -> RenderableType:
 
     def told(name: str, value: float | None, called: str = "") -> None:
         span = found.intervals.get(name) if value is not None else None
-        between = "" if span is None else f"{span[0]:.3f} to {span[1]:.3f}"
+        between = "" if span is None else f"{number(span[0])} to {number(span[1])}"
         called = called or name.replace("_", " ")
         rows.append([Text(plain(called), "dim"), number(value), between])
 
@@ -112,9 +112,13 @@ def _figures(found: Evaluation) -> RenderableType:
 
 def _drawn(found: Evaluation) -> str:
     """Tell how the intervals came to be."""
+    alike = None in found.intervals.values()
+    none = "; none where all bootstraps are alike" if alike else ""
     if found.groups is None:
-        return "exact for shares of bags, 1,000 bootstraps over bags for the rest"
-    return f"1,000 bootstraps over {counted(found.groups, 'group')}"
+        told = "exact for shares of bags, 1,000 bootstraps over bags for the rest"
+    else:
+        told = f"1,000 bootstraps over {counted(found.groups, 'group')}"
+    return told + none
 
 
 def _confusion(found: Evaluation) -> Any:

@@ -74,7 +74,7 @@ def explain(
     """
     from mipl.cli.generators import pictures_by, unlabelled
     from mipl.cli.tables import check_table_name, write_table
-    from mipl.files import write_text
+    from mipl.files import together, write_text
     from mipl.images.bag_generators import recorded
     from mipl.reports.geojson import geojson as as_geojson
     from mipl.reports.overlay import draw_overlay
@@ -103,15 +103,16 @@ def explain(
         dataset = source.dataset()
     told = explain(opened.model, dataset, bag_number(dataset.bags, bag))
     _spare_originals(dataset.bags, plot, overlay)
-    if plot is not None:
-        save(view.figure(told), plot)
-    if geojson is not None:
-        places = places_of(told.bag, told.facts)
-        write_text(geojson, as_geojson(told, places, top, view.microns()))
-    if overlay is not None:
-        save(draw_overlay(told, recorded(dataset.facts)), overlay)
-    if out is not None:
-        write_table(out, {n: values[:top] for n, values in told.columns().items()})
+    with together():
+        if plot is not None:
+            save(view.figure(told), plot)
+        if geojson is not None:
+            places = places_of(told.bag, told.facts)
+            write_text(geojson, as_geojson(told, places, top, view.microns()))
+        if overlay is not None:
+            save(draw_overlay(told, recorded(dataset.facts)), overlay)
+        if out is not None:
+            write_table(out, {n: values[:top] for n, values in told.columns().items()})
     if as_json:
         show_json(told.as_dict())
     else:
@@ -191,9 +192,10 @@ class View:
             return float(width), float(height)
         width, _, height = (self.size or "").lower().partition("x")
         if not (width.isdecimal() and height.isdecimal() and int(width) * int(height)):
+            got = "" if self.size is None else f"; got {self.size!r}"
             raise MiplError(
                 "how large the slide of the thumbnail is must be known; give its "
-                f"pixels at full size as --slide-size WxH; got {self.size!r}."
+                f"pixels at full size as --slide-size WxH{got}."
             )
         return float(width), float(height)
 

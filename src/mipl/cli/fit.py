@@ -132,8 +132,9 @@ def _show(told: dict[str, Any]) -> None:
             f"{counted(told['calibrated_on'], 'bag')}, by their "
             f"{by[told['calibrated_by']]}"
         )
-    if told["instances_per_bag"] is not None:
-        rows["instances per bag"] = f"at most {told['instances_per_bag']:,} per epoch"
+    if (some := told["instances_per_bag"]) is not None:
+        drawn = f"at most {some:,}" if some >= 1 else f"{some:.0%}"
+        rows["instances per bag"] = f"{drawn} per epoch"
     if last := figures(told["last_epoch"]):
         rows["last epoch"] = last
     if told["test"] is not None and told["test"]["truth"] is not None:

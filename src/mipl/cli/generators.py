@@ -72,7 +72,7 @@ def new_bags(
 def _cut(
     opened: OpenedModel, source: Source, generator: str, skip_bad: bool
 ) -> tuple[ImageBags, Bags]:
-    from mipl.cli.writing import tell_left_out
+    from mipl.cli.output import tell_left_out
     from mipl.errors import MiplError
     from mipl.files import existing
 

@@ -61,9 +61,9 @@ def to_bags(
     where none is given. A command that was interrupted goes on when it is given again.
     """
     from mipl.cli.generators import named_generator
-    from mipl.cli.output import tell
+    from mipl.cli.output import tell, tell_left_out
     from mipl.cli.progress import count_bar
-    from mipl.cli.writing import tell_left_out, write
+    from mipl.cli.writing import write
     from mipl.images.labelled import read_pictures
     from mipl.io import check_dataset_name
 

@@ -24,7 +24,7 @@ from mipl.cli.explain import explain
 from mipl.cli.fit import fit
 from mipl.cli.methods import methods
 from mipl.cli.option_names import command_of, in_options
-from mipl.cli.output import INTERRUPTED, WRONG_INPUT, tell_error
+from mipl.cli.output import INTERRUPTED, WRONG_INPUT, left_out_told, tell_error
 from mipl.cli.predict import predict
 from mipl.cli.reproduce import reproduce
 from mipl.cli.runs_compute import compute
@@ -89,7 +89,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and end the process; a mistake is told in one sentence."""
     show_every_letter()
     try:
-        app(arguments, prog_name="mipl")
+        with left_out_told():
+            app(arguments, prog_name="mipl")
         code = 0
     except MiplError as error:
         words = sys.argv[1:] if arguments is None else arguments

@@ -30,8 +30,11 @@ def methods(
     as_json: Json = False,
 ) -> None:
     """List the methods; name one to see its arguments and their defaults."""
+    from mipl.errors import MiplError
     from mipl.methods.catalogue.registry import find, methods
 
+    if id is not None and cite is not None:
+        raise MiplError("an id and --cite ID exclude each other; give one.")
     if cite is not None:
         _cite(find(cite), as_json)
     elif as_json:

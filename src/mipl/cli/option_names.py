@@ -15,7 +15,13 @@ _READING = (
     "partial_target", "rule", "slides", "split", "splits", "target", "unsure",
     "variable", "verify", "weights", "reduction",
 )  # fmt: skip
-_FLAG_BESIDE = re.compile(r"""\bon_\w+=(['"])skip\1 \((--[\w-]+)\)""")
+_FLAG_BESIDE = re.compile(r"""\b(on_\w+)=(['"])skip\2 \((--[\w-]+)\)""")
+_UNKNOWN = re.compile(
+    r"\bunknown option '(\w+)';(?: did you mean '\w+'\?)? Known: (.+)\."
+)
+# What the library calls by other words: fields of a run, settings of the training.
+_OF_RUN = re.compile(r"\b(\w+) of a run must\b")
+_OF_TRAINING = re.compile(r"\b(\w+) of Training must\b")
 _TRAINING = re.compile(r"\btraining__(\w+)")
 _ARGUMENT = re.compile(
     r"""(?<![\w.'"\[-])(?<!--set )(?<!--write )([a-z_]+)=(True\b|'[^']*')?"""
@@ -39,20 +45,41 @@ def in_options(sentence: str, command: Any) -> str:
     'it holds a run; give --force to replace it.'
     """
     flags = _flags(command)
+    # Where a method has --set to itself, the data have a table of it.
+    setting = "--set options." if "method" in flags else "--set "
 
     def named(match: re.Match[str]) -> str:
         name, value = match[1], (match[2] or "").strip("'")
+        if name == "data_seed" and name not in flags:
+            name = "seed"
         if name in flags:
             return flags[name] if value == "True" else f"{flags[name]} {value}".rstrip()
         if name in _WRITING and "writing" in flags:
             return f"--write {name}={value}"
         if name in _READING and "settings" in flags:
-            return f"--set {name}={value}"
+            return f"{setting}{name}={value}"
         return match[0]
 
-    sentence = _FLAG_BESIDE.sub(r"\2", sentence)
+    def beside(match: re.Match[str]) -> str:
+        skips = "skip_bad" in flags or "settings" not in flags
+        return match[3] if skips else f"{setting}{match[1]}=skip"
+
+    def useless(match: re.Match[str]) -> str:
+        if match[1] not in flags:
+            return match[0]
+        known = (flags.get(name, f"{setting}{name}=") for name in match[2].split(", "))
+        return (
+            f"{flags[match[1]]} is of no use for such data; known: {', '.join(known)}."
+        )
+
+    sentence = _FLAG_BESIDE.sub(beside, sentence)
+    sentence = _UNKNOWN.sub(useless, sentence)
+    sentence = _OF_RUN.sub(lambda m: f"{flags.get(m[1], m[1])} must", sentence)
+    if "split" in flags:
+        sentence = re.sub(r"^fold must be\b", "--split must be", sentence)
     if "settings" in flags:
         sentence = _TRAINING.sub(r"training.\1", sentence)
+        sentence = _OF_TRAINING.sub(r"training.\1 must", sentence)
     return _ARGUMENT.sub(named, sentence)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -74,6 +75,32 @@ def warn(sentence: str) -> None:
 def note(line: str) -> None:
     """Print on stderr a line that belongs to the sentence before it."""
     typer.echo(f"  {plain(line)}", err=True)
+
+
+def tell_left_out(reasons: Mapping[str, str]) -> None:
+    """Name in one list what was left out, and why."""
+    if reasons:
+        warn(f"{len(reasons):,} left out:")
+        for reason in reasons.values():
+            note(reason)
+
+
+@contextmanager
+def left_out_told() -> Iterator[None]:
+    """Name in such a list, whoever reads data inside, the bags that were left out."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", r"[\d,]+ of [\d,]+ .* left out: ")
+        others = warnings.showwarning
+
+        def told(message: Warning | str, *details: Any, **more: Any) -> None:
+            reasons = getattr(message, "reasons", None)
+            if reasons is None:
+                others(message, *details, **more)
+            else:
+                tell_left_out(reasons)
+
+        warnings.showwarning = told
+        yield
 
 
 def tell(kind: str, sentence: str, style: str = "yellow") -> None:

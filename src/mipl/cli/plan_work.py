@@ -135,7 +135,7 @@ def finish(told: dict[str, Any]) -> None:
     failed = told["ended"].get("failed", 0)
     if failed:
         warn(
-            f"{failed} runs failed; mipl runs ls --state failed --store "
+            f"{counted(failed, 'run')} failed; mipl runs ls --state failed --store "
             f"{told['store']} tells why, and the same command tries them again."
         )
     tell_absent(told["absent"])
@@ -146,4 +146,4 @@ def finish(told: dict[str, Any]) -> None:
 def tell_absent(absent: dict[str, int]) -> None:
     """Print why runs cannot be computed here."""
     for sentence, count in absent.items():
-        warn(f"{count} runs cannot be computed: {sentence}")
+        warn(f"{counted(count, 'run')} cannot be computed: {sentence}")

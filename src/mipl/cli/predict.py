@@ -58,7 +58,6 @@ def predict(
     """
     from mipl.cli.generators import new_bags, pictures_by
     from mipl.cli.tables import check_table_name, write_table
-    from mipl.cli.writing import leaving_out
     from mipl.errors import MiplError
     from mipl.runs.folder import open_model
     from mipl.runs.prediction_sets import doubts_of_sets
@@ -81,8 +80,7 @@ def predict(
     if generator is not None:
         bags = new_bags(opened, source, generator, skip_bad)
     else:
-        with leaving_out():
-            bags = _bags(source, split, ids, "skip" if skip_bad else "raise")
+        bags = _bags(source, split, ids, "skip" if skip_bad else "raise")
     columns = _columns(opened.model, bags, alpha)
     if alpha is not None:
         for sentence in doubts_of_sets(opened.model, bags, alpha):

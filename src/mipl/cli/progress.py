@@ -32,6 +32,7 @@ _SHOWN = {
     "change": "change",
     "margin_mean": "margin",
     "resolved": "resolved",
+    "residual": "residual",
 }
 
 
@@ -65,7 +66,8 @@ def _stopped(progress: Progress) -> Iterator[None]:
 class EpochBar:
     """A callback that moves a bar with every epoch and shows its figures.
 
-    Where an estimator has learners, it moves with the epochs of each.
+    Where an estimator has learners, it moves with the epochs of each. What follows on
+    the epochs shows how often it has iterated.
     """
 
     max_propagation_depth = 1
@@ -107,9 +109,11 @@ class EpochBar:
             return False
         figures = (metadata or {}).get("figures", {})
         whole, share, shown = context, 1.0, told(figures)
-        if context.parent.parent is not None:  # An epoch of a learner.
-            whole, epoch = context.parent, figures["epoch"]
-            share, shown = epoch / whole.max_subtasks, f"epoch {epoch:.0f} {shown}"
+        if context.parent.parent is not None:  # An epoch of a learner, say.
+            whole, n = context.parent, context.task_id + 1
+            n = int(figures.get(context.task_name, n))
+            share = n / whole.max_subtasks if whole.max_subtasks else 0.0
+            shown = f"{context.task_name} {n} {shown}"
         self.done[whole.task_id] = share
         what = whole.source_task_name or whole.task_name
         moved = {"description": what, **({"figures": shown} if shown else {})}

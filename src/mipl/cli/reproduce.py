@@ -246,17 +246,18 @@ def _check_formats(formats: Sequence[str]) -> None:
 def _write(
     products: Sequence[Product], formats: Sequence[str], out: Path
 ) -> list[Path]:
-    from mipl.files import write_text
+    from mipl.files import together, write_text
     from mipl.reports.formats import PICTURES, save_pictures, written
 
     stem = products[0].name if len(products) == 1 else "results"
     files = []
-    for format in formats:
-        if format in PICTURES:
-            files += save_pictures(products, out, format)
-            continue
-        files.append(out / f"{stem}.{_SUFFIXES.get(format, format)}")
-        write_text(files[-1], written(products, format))
+    with together():
+        for format in formats:
+            if format in PICTURES:
+                files += save_pictures(products, out, format)
+                continue
+            files.append(out / f"{stem}.{_SUFFIXES.get(format, format)}")
+            write_text(files[-1], written(products, format))
     return files
 
 

@@ -16,6 +16,7 @@ from mipl.data.label_sets import (
     check_weights,
     encode,
     read_sets,
+    some,
 )
 from mipl.errors import MiplError, counted
 
@@ -161,6 +162,11 @@ class Candidates(Frozen):
 
 def _recoded(y: Candidates, classes: Array) -> tuple[Array, Array, Array | None]:
     """Put the columns of ``y`` in the order of ``classes``, which holds them all."""
+    foreign = set(y.classes.tolist()) - set(classes.tolist())
+    if foreign:
+        raise MiplError(
+            f"class {min(foreign, key=str)!r} is not among the classes {some(classes)}."
+        )
     columns = encode(y.classes, classes)
 
     def spread(old: Array) -> Array:

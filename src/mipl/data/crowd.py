@@ -8,7 +8,9 @@ import numpy.typing as npt
 
 from mipl.data.candidates import Candidates
 from mipl.data.frozen import Array
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
+
+Rule = str | int
 
 _CRC_WORKERS = 3
 _CRC_AGREEMENT = 2
@@ -76,6 +78,27 @@ class Votes:
         object.__setattr__(self, "classes", names)
         object.__setattr__(self, "n_bags", self.n_bags or n_bags)
 
+    def of(self, bags: npt.NDArray[np.int64]) -> "Votes":
+        """Return the votes on some bags, which are numbered anew in their order.
+
+        Examples
+        --------
+        >>> votes = Votes([0, 1, 2], [0, 0, 0], [1, 0, 1], classes=["elm", "oak"])
+        >>> votes.of(np.array([2, 1])).bag.tolist()
+        [1, 0]
+        """
+        place = np.full(int(self.n_bags or 0), -1)
+        place[bags] = np.arange(len(bags))
+        there = place[self.bag] >= 0
+        return Votes(
+            place[self.bag[there]],
+            self.annotator[there],
+            self.column[there],
+            self.classes,
+            self.weight[there],
+            len(bags),
+        )
+
 
 def union(votes: Votes) -> Candidates:
     """Take every label that anyone gave; the summed votes become the weights.
@@ -86,7 +109,8 @@ def union(votes: Votes) -> Candidates:
     >>> [sorted(s) for s in union(votes)]
     [['a', 'b'], ['b']]
     """
-    return _weighted(_totals(votes) > 0, votes, "no votes", "drop it")
+    _refuse(votes, "union")
+    return _weighted(_totals(votes) > 0, votes)
 
 
 def at_least(votes: Votes, t: int) -> Candidates:
@@ -100,12 +124,8 @@ def at_least(votes: Votes, t: int) -> Candidates:
     """
     if isinstance(t, bool) or not isinstance(t, (int, np.integer)) or t < 1:
         raise MiplError(f"t must be a whole number of annotators >= 1; got {t!r}.")
-    return _weighted(
-        _annotators(votes) >= t,
-        votes,
-        f"no label with at least {t} annotators",
-        "lower t, or take the union",
-    )
+    _refuse(votes, t)
+    return _weighted(_annotators(votes) >= t, votes)
 
 
 def crc(votes: Votes) -> Candidates:
@@ -122,24 +142,64 @@ def crc(votes: Votes) -> Candidates:
     >>> [sorted(s) for s in crc(votes)]
     [['a', 'b', 'c']]
     """
+    _refuse(votes, "crc")
     n_bags, n_classes = _shape(votes)
-    pairs, row = np.unique(
-        np.stack([votes.bag, votes.annotator]), axis=1, return_inverse=True
-    )
-    workers = np.bincount(pairs[0], minlength=n_bags)
-    if (workers != _CRC_WORKERS).any():
-        bag = int(np.argmax(workers != _CRC_WORKERS))
-        raise MiplError(
-            f"the CRC rule needs {_CRC_WORKERS} annotators per bag; bag {bag} has "
-            f"{workers[bag]}: use union or at_least."
-        )
+    pairs, row = np.unique(_heard(votes), axis=1, return_inverse=True)
     sure = np.zeros((pairs.shape[1], n_classes))  # one row per bag and annotator
     np.add.at(sure, (row.ravel(), votes.column), votes.weight)
     firsts = np.zeros((n_bags, n_classes), dtype=bool)
     firsts[pairs[0], sure.argmax(axis=1)] = True
     agreed = _annotators(votes) >= _CRC_AGREEMENT
     several = agreed.sum(axis=1, keepdims=True) > 1
-    return _weighted(np.where(several, agreed, firsts), votes, "no votes", "drop it")
+    return _weighted(np.where(several, agreed, firsts), votes)
+
+
+def without_set(votes: Votes, rule: Rule) -> dict[int, str]:
+    """Return the bags of which a rule makes no set: what there is of their votes.
+
+    Parameters
+    ----------
+    votes : Votes
+    rule : "union", "crc" or int
+        The name of the rule, or a number of annotators.
+
+    Examples
+    --------
+    >>> votes = Votes([0, 0, 2], [0, 1, 0], [1, 1, 0], classes=["elm", "oak"])
+    >>> without_set(votes, "union")
+    {1: 'no votes'}
+    >>> without_set(votes, 2)
+    {1: 'no label with at least 2 annotators', 2: 'no label with at least 2 annotators'}
+    """
+    if rule == "crc":
+        pairs = np.unique(_heard(votes), axis=1)
+        workers = np.bincount(pairs[0], minlength=_shape(votes)[0])
+        return {
+            int(bag): f"{counted(int(workers[bag]), 'annotator')} where the CRC rule "
+            f"needs {_CRC_WORKERS}"
+            for bag in np.flatnonzero(workers != _CRC_WORKERS)
+        }
+    least = 1 if rule == "union" else int(rule)
+    none = ~(_annotators(votes) >= least).any(axis=1)
+    told = "votes" if least == 1 else f"label with at least {least} annotators"
+    return {int(bag): f"no {told}" for bag in np.flatnonzero(none)}
+
+
+def _refuse(votes: Votes, rule: Rule) -> None:
+    """Refuse votes of which a rule cannot make a set for every bag."""
+    lacking = without_set(votes, rule)
+    if not lacking:
+        return
+    bag, what = next(iter(lacking.items()))
+    more = f", as have {len(lacking) - 1:,} more" if len(lacking) > 1 else ""
+    remedy = (
+        "drop it" if rule == "union" else "drop it, or make the sets by another rule"
+    )
+    raise MiplError(f"bag {bag} has {what}{more}: {remedy}.")
+
+
+def _heard(votes: Votes) -> npt.NDArray[np.int64]:
+    return np.stack([votes.bag, votes.annotator])  # (2, v)
 
 
 def _shape(votes: Votes) -> tuple[int, int]:
@@ -160,10 +220,7 @@ def _annotators(votes: Votes) -> npt.NDArray[np.int64]:
     return count
 
 
-def _weighted(chosen: Array, votes: Votes, what: str, remedy: str) -> Candidates:
-    empty = ~chosen.any(axis=1)
-    if empty.any():
-        raise MiplError(f"bag {int(np.argmax(empty))} has {what}: {remedy}.")
+def _weighted(chosen: Array, votes: Votes) -> Candidates:
     if len(votes.classes) == 1:  # One column of votes would be read as labels.
         return Candidates.from_parts(chosen, votes.classes)
     return Candidates(np.where(chosen, _totals(votes), 0.0), votes.classes)

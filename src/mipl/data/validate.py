@@ -155,7 +155,8 @@ def _doubtful_names(dataset: Dataset) -> list[Finding]:
         "doubt is the name of {n} of "
         f"{len(names)} labels, which are then classes "
         "like all others.",
-        "give the candidates that such a label stands for; of votes, unsure= tells it.",
+        "give the candidates that such a label stands for; of votes, unsure= "
+        "(--unsure) tells it.",
     )
 
 

@@ -4,16 +4,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import platformdirs
-
-from mipl.errors import MiplError, MissingData
+from mipl.errors import MiplError, MissingData, MissingExtra
 
 Folder = str | Path | None
 
 
 def data_dir() -> Path:
     """Return the user's data directory, where ``make data`` puts raw files."""
-    return platformdirs.user_data_path("mipl", appauthor=False)
+    return _of_the_user("data")
 
 
 def cache_dir() -> Path:
@@ -23,7 +21,7 @@ def cache_dir() -> Path:
     build from raw files takes no longer than to read a built file with all checks.
     """
     given = os.environ.get("MIPL_CACHE")
-    folder = Path(given) if given else platformdirs.user_cache_path("mipl", False)
+    folder = Path(given) if given else _of_the_user("cache")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -32,6 +30,15 @@ def cache_dir() -> Path:
             "set MIPL_CACHE to another one."
         ) from None
     return folder
+
+
+def _of_the_user(what: str) -> Path:
+    try:
+        import platformdirs  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra.of("a raw data set", "platformdirs", "files") from None
+    ask = {"data": platformdirs.user_data_path, "cache": platformdirs.user_cache_path}
+    return ask[what]("mipl", appauthor=False)
 
 
 def raw_dirs(raw: Folder = None) -> tuple[Path, ...]:

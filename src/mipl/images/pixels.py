@@ -59,6 +59,8 @@ def read_pixels(path: str | Path) -> Pixels:
             warnings.simplefilter("ignore")  # Odd metadata do not change the pixels.
             warnings.simplefilter("error", pil.DecompressionBombWarning)
             with pil.open(io.BytesIO(data)) as picture:
+                picture.verify()  # Its checksums; reading passes over some of them.
+            with pil.open(io.BytesIO(data)) as picture:
                 _check_size(path, picture.size, len(data))
                 array = _decoded(turn(picture))
     except BadFile:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,44 +25,58 @@ class Slide:
     ----------
     path : file
         Whatever tiffslide or OpenSlide reads.
+
+    Attributes
+    ----------
+    size : (width, height) in pixels
+    mpp : float or None
+        Microns per pixel at full size, where the file tells.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = existing_file(path)
-        self._opened = _open(self.path)
-        width, height = self._opened.dimensions
+        with closing(_open(self.path)) as opened:
+            width, height = opened.dimensions
+            self.mpp = _microns(opened.properties)
         self.size = (int(width), int(height))
-
-    @property
-    def mpp(self) -> float | None:
-        """Microns per pixel at full size, where the file tells."""
-        for name in ("tiffslide.mpp-x", "openslide.mpp-x"):
-            try:
-                value = float(self._opened.properties[name])
-            except (KeyError, TypeError, ValueError):
-                continue
-            if np.isfinite(value) and value > 0:
-                return value
-        return None
 
     def thumbnail(self, side: int) -> Pixels:
         """Return the whole slide at most ``side`` pixels wide and high."""
-        return self._read(lambda: self._opened.get_thumbnail((side, side)))
+        return self._read(lambda opened: opened.get_thumbnail((side, side)))
 
     def region(self, box: tuple[float, float, float, float], side: int) -> Pixels:
         """Return what lies in a box x0, y0, x1, y1, about ``side`` pixels wide."""
         x0, y0, x1, y1 = box
-        level = self._opened.get_best_level_for_downsample(max(1.0, (x1 - x0) / side))
-        by = float(self._opened.level_downsamples[level])
-        size = max(1, round((x1 - x0) / by)), max(1, round((y1 - y0) / by))
-        corner = round(x0), round(y0)
-        return self._read(lambda: self._opened.read_region(corner, level, size))
 
-    def _read(self, call: Any) -> Pixels:
+        def part(opened: Any) -> Any:
+            level = opened.get_best_level_for_downsample(max(1.0, (x1 - x0) / side))
+            by = float(opened.level_downsamples[level])
+            size = max(1, round((x1 - x0) / by)), max(1, round((y1 - y0) / by))
+            return opened.read_region((round(x0), round(y0)), level, size)
+
+        return self._read(part)
+
+    def _read(self, part: Callable[[Any], Any]) -> Pixels:
+        """Open the slide for one part of it, so that no file stays open."""
+        with closing(_open(self.path)) as opened:
+            try:
+                return np.asarray(part(opened).convert("RGB"))
+            except Exception as error:  # Readers raise whatever their libraries do.
+                raise BadFile(
+                    f"{self.path} cannot be read: {str(error)[:100]}."
+                ) from None
+
+
+def _microns(properties: Any) -> float | None:
+    """Return microns per pixel at full size, where the file tells."""
+    for name in ("tiffslide.mpp-x", "openslide.mpp-x"):
         try:
-            return np.asarray(call().convert("RGB"))
-        except Exception as error:  # Readers raise whatever their libraries do.
-            raise BadFile(f"{self.path} cannot be read: {str(error)[:100]}.") from None
+            value = float(properties[name])
+        except (KeyError, TypeError, ValueError):
+            continue
+        if np.isfinite(value) and value > 0:
+            return value
+    return None
 
 
 def _open(path: Path) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
 from mipl.data.splits import DEFAULT_SPLITS
-from mipl.errors import MiplError, unknown
+from mipl.errors import MiplError, MissingExtra, unknown
 from mipl.files import existing
 from mipl.io.left_out import BagsLeftOut, LeftOut
 from mipl.io.split_files import read_split_files
@@ -236,12 +236,20 @@ def _form_named(path: Path) -> ModuleType:
 
 
 def _form_of(path: Path) -> ModuleType:
+    absent: MissingExtra | None = None
     try:
-        for form in map(import_module, _BY_CONTENT):
-            if form.sniff(path):
-                return form
+        for name in _BY_CONTENT:
+            try:
+                form = import_module(name)
+            except MissingExtra as error:  # It may be a file of another kind.
+                absent = error
+            else:
+                if form.sniff(path):
+                    return form
     except OSError as error:
         raise MiplError(f"{path} cannot be opened: {error.strerror}.") from None
+    if absent is not None:
+        raise absent
     raise MiplError(
         f"{path} is of no kind that is read: HDF5 (.bags.h5), MATLAB (.mat), NumPy "
         "(.npz), CSV, Parquet, or a folder with a .npy or HDF5 file per bag."

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import h5py
+from mipl.fenced.hdf5_library import h5py
 
 _OVERHEAD = 1 << 16  # Bytes of headers and of the smallest arrays.
 

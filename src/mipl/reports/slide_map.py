@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mipl.errors import counted
+from mipl.errors import MiplError, counted
 from mipl.images.pixels import Pixels
 from mipl.images.slides import Slide
 from mipl.reports.bag_plots import draw_classes, headline, instance_weights
@@ -27,6 +27,7 @@ _OPACITY = 0.65
 _TOP = 6
 _TILE_SIDE = 160
 _THUMBNAIL_SIDE = 2000
+_STRETCH = 0.02  # Of a thumbnail, whose sides are rounded.
 
 Floats = npt.NDArray[np.float64]
 
@@ -57,6 +58,29 @@ class Backdrop:
         mpp = slide.mpp if mpp is None else mpp
         return cls(slide.thumbnail(_THUMBNAIL_SIDE), slide.size, mpp, slide)
 
+    def check(self, name: str, boxes: Floats) -> None:
+        """Refuse what is not a picture of the slide that the tiles are of."""
+        if self.size is None:
+            return
+        width, height = self.size
+        side = np.median(boxes[:, 2:] - boxes[:, :2], axis=0)
+        far = boxes[:, 2:].max(axis=0)
+        if (far > self.size + side).any() or (boxes[:, :2].min(axis=0) < -side).any():
+            raise MiplError(
+                f"{name} has tiles up to {far[0]:,.0f}, {far[1]:,.0f}, and the slide "
+                f"is {width:,.0f} x {height:,.0f} pixels; give the slide of this bag, "
+                "or its size."
+            )
+        if self.picture is None:
+            return
+        down, across = self.picture.shape[:2]
+        if abs(across * height / (down * width) - 1) > _STRETCH + 1 / min(across, down):
+            raise MiplError(
+                f"the thumbnail, {across} x {down}, has other proportions than the "
+                f"slide, {width:,.0f} x {height:,.0f} pixels; give a picture of the "
+                "whole slide of this bag."
+            )
+
 
 def draw_map(
     told: Explanation, places: Places, backdrop: Backdrop | None = None
@@ -71,6 +95,7 @@ def draw_map(
     boxes = places.boxes
     if lying.size is not None and places.unit == MICRONS:
         boxes = places.in_pixels(lying.mpp)
+    lying.check(told.name, boxes)
     raster = TileRaster.of(boxes)
     panels = _panels(told)
     top = told.order()[:_TOP]
@@ -182,8 +207,10 @@ def _scale_bar(axis: Axes, unit: str, lying: Backdrop) -> None:
     for colour, width in (("white", 6), (INK, 3)):  # Seen on any ground.
         axis.plot(*ends, color=colour, linewidth=width, solid_capstyle="butt")
     ground = {"boxstyle": "round,pad=.2", "fc": "white", "ec": "none"}
-    above = y - 0.02 * (bottom - top)
-    axis.text(x, above, length_text(length, unit), fontsize=9, bbox=ground)
+    axis.annotate(
+        length_text(length, unit), (x, y), xytext=(0, 8), fontsize=9, bbox=ground,
+        textcoords="offset points", va="bottom",
+    )  # fmt: skip
 
 
 def round_length(most: float) -> float:

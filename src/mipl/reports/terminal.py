@@ -6,14 +6,18 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from mipl.errors import MissingExtra
 from mipl.paper.artefact import Product
 from mipl.paper.sheet import Sheet
 from mipl.plain_text import plain
 from mipl.reports.entry_text import EntryText, entry_text, gaps
+
+try:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+except ImportError:
+    raise MissingExtra.of("a table for terminals", "rich", "cli") from None
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

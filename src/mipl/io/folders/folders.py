@@ -136,7 +136,8 @@ def read_bags(
         keys = list(layouts.bag_files(folder))
     if ids is not None:
         keys = as_ids(ids)
-    found = _read_bags(_paths(keys, named, folder, root, left), left)
+    wanted = "is asked for and has no file"
+    found = _read_bags(_paths(keys, named, folder, root, left, wanted), left)
     left.settle(len(keys))
     kept = [keys[i] for i in left.usable(keys)]
     bags = found.bags(kept, record, root)
@@ -229,6 +230,7 @@ def _paths(
     folder: Path,
     root: Path,
     left: LeftOut,
+    lacking: str = "has a label but no file",
 ) -> dict[str, list[Path]]:
     """Return the files of each bag; without names of files, bags and files match."""
     paths: dict[str, list[Path]] = {}
@@ -237,7 +239,7 @@ def _paths(
         if named is None:
             file = layouts.file_of(key, found)
             if file is None:
-                left.add(key, f"bag {key[:80]!r} has a label but no file in {folder}")
+                left.add(key, f"bag {key[:80]!r} {lacking} in {folder}")
             else:
                 paths[key] = [file]
             continue
@@ -251,9 +253,11 @@ def _paths(
 def _note_unlabelled(
     paths: Mapping[str, Sequence[Path]], folder: Path, left: LeftOut
 ) -> None:
-    labelled = {file for own in paths.values() for file in own}
-    for name, file in layouts.bag_files(folder).items():
-        if file not in labelled and name not in left:
+    found = layouts.bag_files(folder)
+    told = {layouts.file_of(name, found) for name in left.reasons}
+    told |= {file for own in paths.values() for file in own}
+    for name, file in found.items():
+        if file not in told:
             left.add(name, f"{file} has no row in the label table")
 
 

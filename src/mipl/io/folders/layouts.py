@@ -14,6 +14,7 @@ SUFFIXES = (".npy", *HDF5)
 # torchmil's for several extractors.
 _FOLDERS = (FEATURES, "feats", "h5_files")
 _PATTERNS = ("features_*", "*/features_*")
+_PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff", ".gif")
 _PICKLES = (".pt", ".pth", ".pkl", ".pickle")
 # Suffixes of slides that label tables write behind an id.
 _SLIDES = (
@@ -59,8 +60,11 @@ def bag_files(folder: Path) -> dict[str, Path]:
             found[file.stem] = file
     if not found:
         refuse_pickles(folder)
+        pictures = any(f.suffix.lower() in _PICTURES for f in folder.iterdir())
+        remedy = "; pictures become bags by mipl images to-bags" if pictures else ""
         raise BadFile(
-            f"{folder} holds no bags; it needs a .npy or HDF5 (.h5) file per bag."
+            f"{folder} holds no bags; it needs a .npy or HDF5 (.h5) file per bag"
+            f"{remedy}."
         )
     return found
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from scipy.sparse import issparse
 
+from mipl.fenced.hdf5_library import h5py
 from mipl.io.hdf5_target import new_hdf5
 
 _USER_BLOCK = 512

@@ -7,12 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from mipl.data.frozen import Array
 from mipl.errors import BadFile
+from mipl.fenced.hdf5_library import h5py
 from mipl.io.row_ranges import RowRanges, Spans
 
 Stamp = tuple[int, int]

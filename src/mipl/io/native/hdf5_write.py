@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from mipl.data.bags import Bags
@@ -16,6 +15,7 @@ from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
 from mipl.errors import MiplError, unknown
 from mipl.fenced.bags_file import ATTRIBUTES, FEATURES, SPLITS, Fingerprint
+from mipl.fenced.hdf5_library import h5py
 from mipl.files import atomic_path
 from mipl.io import dataset_record as records
 from mipl.io.hdf5_target import new_hdf5

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mipl.data import crowd
 from mipl.data.candidates import Candidates
-from mipl.data.crowd import Votes
+from mipl.data.crowd import Rule, Votes
 from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
+from mipl.io.left_out import LeftOut
 from mipl.io.tables.candidate_columns import class_names, names_in
 from mipl.io.tables.columns import Columns, as_text, is_missing, numbered
+from mipl.io.tables.label_options import columns_named
 from mipl.io.tables.table_file import read_columns
 
 BAG = ("bag_id", "bag", "slide_id", "item", "task")
@@ -58,16 +60,21 @@ class VoteTable:
     bag: str
     columns: frozenset[str]
 
-    def candidates(self, rule: str | int | None) -> Candidates:
-        """Make candidate sets of the votes, by a rule."""
-        try:
-            return _by_rule(self.votes, "union" if rule is None else rule)
-        except MiplError as error:
-            # The rules count bags; people know them by their ids.
-            named = re.sub(
-                r"\bbag (\d+)", lambda m: f"bag {self.keys[int(m[1])]!r}", str(error)
-            )
-            raise MiplError(f"{self.table.path}: {named}") from None
+    def without_set(self, rule: Rule | None) -> dict[str, str]:
+        """Return the bags of which a rule makes no set, each with a sentence."""
+        lacking = crowd.without_set(self.votes, checked_rule(rule))
+        return {
+            key: f"{self.table.path}: bag {key[:40]!r} has {what}"
+            for key, what in ((self.keys[bag], what) for bag, what in lacking.items())
+        }
+
+    def candidates(self, rule: Rule | None, keys: Sequence[str]) -> Candidates:
+        """Make candidate sets of the votes on these bags, by a rule."""
+        return _by_rule(self.votes.of(self._numbers(keys)), checked_rule(rule))
+
+    def _numbers(self, keys: Sequence[str]) -> npt.NDArray[np.int64]:
+        position = {key: i for i, key in enumerate(self.keys)}
+        return np.array([position[key] for key in keys], dtype=np.int64)
 
 
 def read_annotations(
@@ -118,8 +125,9 @@ def read_annotations(
     >>> ids, [sorted(s) for s in candidates], candidates.weights[0].round(2).tolist()
     (['p', 'q'], [['elm', 'oak'], ['elm']], [0.33, 0.67])
     """
+    table = read_columns(path)
     found = vote_rows(
-        read_columns(path),
+        table,
         bag=bag,
         annotator=annotator,
         label=label,
@@ -127,7 +135,12 @@ def read_annotations(
         classes=classes,
         unsure=unsure,
     )
-    return found.keys, found.votes.classes, found.candidates(rule)
+    remedy = "dropping its rows, or take another rule"
+    left = LeftOut("raise", table.path, option=remedy)
+    for key, reason in found.without_set(rule).items():
+        left.add(key, reason, "empty-sets")
+    left.settle(len(found.keys))
+    return found.keys, found.votes.classes, found.candidates(rule, found.keys)
 
 
 def vote_rows(
@@ -174,12 +187,13 @@ def vote_columns(
     unsure: Unsure = None,
 ) -> VoteTable:
     """Read a table with a row per bag and a column per annotator."""
-    if isinstance(annotators, str) or not len(annotators):
+    if not len(annotators):
         raise MiplError(
             "annotators must be a list of columns, one for each annotator; "
             f"got {annotators!r}."
         )
-    columns = [table.need(name) for name in annotators]
+    named = columns_named("annotators", annotators)
+    columns = [table.need(name) for name in named]
     keys, bags = numbered(table.text(bag))
     who = np.tile(np.arange(len(columns)), (len(table), 1))  # (rows, annotators)
     votes = _votes(table, columns, bags, who, None, classes, unsure)
@@ -197,7 +211,7 @@ def _votes(
     unsure: Unsure,
 ) -> Votes:
     """Read the cells of these columns, each by the annotator that ``who`` tells."""
-    words, used = _unsure_words(unsure), set[str]()
+    words, used, voted = _unsure_words(unsure), set[str](), set[str]()
     told = []  # row, annotator, column, its names; None for every class.
     for c, column in enumerate(columns):
         for row, cell in enumerate(table.cells[column]):
@@ -208,6 +222,7 @@ def _votes(
                 names, used = words[text], used | {text}
             else:
                 names = names_in(cell, table.place(row, column))
+                voted |= set(names)
             told.append((row, int(who[row, c]), column, names))
     if not told:
         raise BadFile(f"{table.path} holds no votes in {', '.join(columns)[:80]}.")
@@ -215,6 +230,12 @@ def _votes(
         raise MiplError(
             f"no vote of {table.path} is {word[:40]!r}, which unsure= names."
         )
+    for word in used if classes is None else ():
+        for name in set(words[word] or ()) - voted:
+            raise MiplError(
+                f"unsure= lets {word[:40]!r} stand for {name[:40]!r}, for which nobody "
+                "voted; name it in classes= if it is a class."
+            )
     known = class_names([n for *_, names in told for n in names or ()], classes)
     position = {as_text(name): i for i, name in enumerate(known.tolist())}
     if not position:
@@ -252,16 +273,23 @@ def _unsure_words(unsure: Unsure) -> dict[str, list[str] | None]:
     }
 
 
-def _by_rule(votes: Votes, rule: str | int) -> Candidates:
-    if rule == "union":
-        return crowd.union(votes)
-    if rule == "crc":
-        return crowd.crc(votes)
+def checked_rule(rule: Rule | None) -> Rule:
+    """Return a rule that there is, "union" where none is given."""
+    if rule is None:
+        return "union"
+    number = isinstance(rule, int) and not isinstance(rule, bool) and rule >= 1
+    if rule in ("union", "crc") or number:
+        return rule
+    raise MiplError(
+        "rule must be 'union', 'crc' or a whole number of annotators >= 1; "
+        f"got {rule!r}."
+    )
+
+
+def _by_rule(votes: Votes, rule: Rule) -> Candidates:
     if isinstance(rule, int):
         return crowd.at_least(votes, rule)
-    raise MiplError(
-        f"rule must be 'union', 'crc' or a whole number of annotators; got {rule!r}."
-    )
+    return crowd.union(votes) if rule == "union" else crowd.crc(votes)
 
 
 def _column(table: Columns, given: str | None, usual: Sequence[str], what: str) -> str:

@@ -28,6 +28,8 @@ class Columns:
         The line (CSV) or row (Parquet) of each entry, as people count.
     unit : str
         ``"line"`` or ``"row"``.
+    others : sequence of str
+        Columns of the file that are not kept here, for messages.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Columns:
     cells: Mapping[str, list[Any]]
     numbers: Sequence[int]
     unit: str = "line"
+    others: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -64,7 +67,7 @@ class Columns:
     def need(self, name: str) -> str:
         """Return the name if it is a column; tell the likeliest one otherwise."""
         if name not in self.cells:
-            problem = unknown("column", name, self.cells)
+            problem = unknown("column", name, {*self.cells, *self.others})
             raise MiplError(f"{self.path}: {problem}")
         return name
 

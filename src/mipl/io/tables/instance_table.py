@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from mipl.errors import BadFile, MiplError, unknown
 from mipl.io.left_out import LeftOut
 from mipl.io.tables.candidate_columns import PREFIXES
 from mipl.io.tables.columns import Columns, numbered
-from mipl.io.tables.label_options import USUAL, LabelOptions
+from mipl.io.tables.label_options import USUAL, LabelOptions, columns_named
 from mipl.io.tables.split_columns import split_columns
 from mipl.io.tables.table_file import read_long
 
@@ -90,6 +90,7 @@ class _Layout:
     coords: list[str]
     features: list[str]
     per_bag: list[str]
+    names: list[str]
 
     @property
     def kept(self) -> list[str]:
@@ -135,7 +136,7 @@ def read_instances(
         ),
         coords=_coords(columns, layout.coords, types.get("coords")),
         coord_names=layout.coords,
-        per_bag=per_bag,
+        per_bag=replace(per_bag, others=layout.names),
     )
 
 
@@ -177,9 +178,9 @@ def _layout(
             "bag_id that numbers the rows if each is a bag of its own; its columns are "
             f"{', '.join(names)[:200]}."
         )
-    told = list(options.features or [])
+    told = columns_named("features", options.features)
     known, chosen = set(names), set(told)
-    for name in (*told, *(options.coords or [])):
+    for name in (*told, *columns_named("coords", options.coords)):
         if name not in known:
             raise MiplError(f"{path}: {unknown('column', name, names)}")
     per_bag = [name for name in _per_bag(header, options.labels) if name not in chosen]
@@ -192,7 +193,7 @@ def _layout(
         raise BadFile(
             f"{path} has no feature columns; every instance needs at least one number."
         )
-    return _Layout(bag, label, coords, features, [bag, *per_bag])
+    return _Layout(bag, label, coords, features, [bag, *per_bag], names)
 
 
 def _per_bag(header: Columns, options: LabelOptions) -> list[str]:

@@ -95,11 +95,35 @@ class LabelOptions:
         told = getattr(self, role, None)
         if isinstance(told, str):
             return table.need(told)
-        return table.find(*USUAL[role])
+        return None if told is not None else table.find(*USUAL[role])
 
     def find(self, table: Columns, role: str) -> str | None:
         """Return the column of a role if this table has it: another may."""
         told = getattr(self, role, None)
         if isinstance(told, str):
             return told if told in table.cells else None
-        return table.find(*USUAL[role])
+        return None if told is not None else table.find(*USUAL[role])
+
+
+def columns_named(what: str, given: Sequence[str] | None) -> list[str]:
+    """Return a list of different columns, as it was given.
+
+    Examples
+    --------
+    >>> columns_named("features", "height")
+    Traceback (most recent call last):
+        ...
+    mipl.errors.MiplError: features must be a list of columns, as ["height"]; it is \
+'height'.
+    """
+    if isinstance(given, str):
+        raise MiplError(
+            f'{what} must be a list of columns, as ["{given}"]; it is {given!r}.'
+        )
+    names = list(given or [])
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise MiplError(
+            f"{what} must name each column once; {twice[0]!r} is there twice."
+        )
+    return names

@@ -16,7 +16,7 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
-from mipl.errors import BadFile, MiplError
+from mipl.errors import BadFile, MiplError, counted
 from mipl.io.left_out import LeftOut
 from mipl.io.tables import candidate_columns as forms
 from mipl.io.tables.annotations import (
@@ -26,8 +26,8 @@ from mipl.io.tables.annotations import (
     vote_rows,
 )
 from mipl.io.tables.bag_rows import BagRows, bag_column, bag_rows, bag_rows_of_votes
-from mipl.io.tables.columns import Columns, as_text, is_missing
-from mipl.io.tables.label_options import USUAL, LabelOptions
+from mipl.io.tables.columns import Columns, as_number, as_text, is_missing
+from mipl.io.tables.label_options import USUAL, LabelOptions, columns_named
 from mipl.io.tables.split_columns import Splits, read_splits, split_columns
 from mipl.io.tables.table_file import read_columns
 
@@ -52,8 +52,9 @@ class LabelTable:
             return
         bag = int(np.argmax(sizes != self.sizes))
         raise BadFile(
-            f"{path} has {sizes[bag]} instances of bag {self.keys[bag][:40]!r}, its "
-            f"label table counts {self.sizes[bag]:g}; rows were lost or added."
+            f"{path} has {counted(sizes[bag], 'instance')} of bag "
+            f"{self.keys[bag][:40]!r}, its label table counts {self.sizes[bag]:g}; "
+            "rows were lost or added."
         )
 
     def take(self, which: npt.NDArray[np.int64]) -> LabelTable:
@@ -150,11 +151,15 @@ def read_label_table(
     if not order:  # There is nothing to tell classes by.
         left.settle(len({*rows.keys, *(keys or ())}))
     table = rows.table.take(order)
-    chosen = table.text(rows.bag)
     if options.annotators is not None:
         votes = vote_columns(
             table, rows.bag, options.annotators, options.classes, options.unsure
         )
+    if votes is not None:
+        table = _with_sets(table, rows.bag, votes, options, left)
+        if not len(table):
+            left.settle(len({*rows.keys, *(keys or ())}))
+    chosen = table.text(rows.bag)
     return LabelTable(
         keys=chosen,
         **_labelling(table, chosen, options, votes),
@@ -267,12 +272,15 @@ def _labelled(
     """Return the rows that have their labels; note the others."""
     table, ids = rows.table, rows.keys
     sets, label = options.column(table, "candidates"), options.column(table, "label")
+    group = options.column(table, "group")
     voted = None if votes is None else set(votes.keys)
+    by_votes = voted is not None or options.annotators is not None
+    shares = [] if by_votes or sets else _share_columns(table, options)
     for row in order:
         name = ids[row]
         if voted is not None and votes is not None and name not in voted:
             left.add(name, f"bag {name[:40]!r} has no row in {votes.table.path}")
-        elif voted is None and sets and forms.is_empty_set(table.cells[sets][row]):
+        elif not by_votes and sets and forms.is_empty_set(table.cells[sets][row]):
             reason = (
                 f"{table.place(row, sets)} must name candidates of bag {name[:40]!r}, "
                 "as a|b or a JSON list; it is empty"
@@ -281,7 +289,26 @@ def _labelled(
         elif label is not None and is_missing(table.cells[label][row]):
             reason = f"{table.place(row, label)} is empty; bag {name[:40]!r} needs it"
             left.add(name, reason, "empty-sets", table.place(row))
+        elif group is not None and is_missing(table.cells[group][row]):
+            reason = f"{table.place(row, group)} is empty; bag {name[:40]!r} needs it"
+            left.add(name, reason, place=table.place(row))
+        elif shares and all(as_number(table.cells[c][row]) == 0 for c in shares):
+            # What is no number, or below 0, is refused where it is read.
+            reason = f"{table.place(row)} has no candidate above 0"
+            left.add(name, reason, "empty-sets", table.place(row))
     return [row for row in order if ids[row] not in left]
+
+
+def _with_sets(
+    table: Columns, bag: str, votes: VoteTable, options: LabelOptions, left: LeftOut
+) -> Columns:
+    """Return the rows of whose votes the rule makes a set; note the others."""
+    lacking = votes.without_set(options.rule)
+    ids = table.text(bag)
+    for row, name in enumerate(ids):
+        if name in lacking:
+            left.add(name, lacking[name], "empty-sets", table.place(row))
+    return table.take([row for row, name in enumerate(ids) if name not in lacking])
 
 
 def _labelling(
@@ -291,8 +318,7 @@ def _labelling(
     if votes is None:
         candidates = _candidates(table, options, label)
     else:
-        position = {key: i for i, key in enumerate(votes.keys)}
-        candidates = votes.candidates(options.rule)[[position[key] for key in keys]]
+        candidates = votes.candidates(options.rule, keys)
     labels = None
     if label is not None:
         labels = forms.read_labels(table, label, candidates.classes)
@@ -304,9 +330,10 @@ def _candidates(table: Columns, options: LabelOptions, label: str | None) -> Can
     sets = options.column(table, "candidates")
     if sets is not None:
         return forms.read_sets(table, sets, classes)
-    prefixed = forms.read_prefixed(table, classes)
-    if prefixed is not None:
-        return prefixed
+    if options.candidates is None:
+        prefixed = forms.read_prefixed(table, classes)
+        if prefixed is not None:
+            return prefixed
     votes = _vote_columns(table, options)
     if votes:
         return forms.read_votes(table, votes, classes)
@@ -320,10 +347,20 @@ def _candidates(table: Columns, options: LabelOptions, label: str | None) -> Can
 
 def _vote_columns(table: Columns, options: LabelOptions) -> list[str]:
     if options.candidates is not None and not isinstance(options.candidates, str):
-        return [table.need(name) for name in options.candidates]
+        columns = columns_named("candidates", options.candidates)
+        return [table.need(name) for name in columns]
     return forms.free_vote_columns(
         table, _named(table, options), options.column(table, "label")
     )
+
+
+def _share_columns(table: Columns, options: LabelOptions) -> list[str]:
+    """Return the columns of 0/1, votes or probabilities that make the sets, if any."""
+    for prefix in () if options.candidates else forms.PREFIXES:
+        found = [name for name in table.cells if name.startswith(prefix)]
+        if found:
+            return found
+    return _vote_columns(table, options)
 
 
 def _named(table: Columns, options: LabelOptions) -> set[str]:
