@@ -4,8 +4,8 @@
     python -m tools.multi_instance classical --data musk1 --workers 2
     mipl runs export results/runs.csv       # to commit what was added
 
-A study is a list of runs. ``--data``, ``--method``, ``--splits`` and ``--epochs`` take
-a part of it, and ``--known`` computes nothing.
+A study is a list of runs. ``--data``, ``--method``, ``--r``, ``--splits``, ``--seeds``
+and ``--epochs`` take a part of it, and ``--known`` computes nothing.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def study(
     parser.add_argument("--method", nargs="+", help="only these methods")
     parser.add_argument("--r", nargs="+", type=int, help="only these numbers")
     parser.add_argument("--splits", nargs="+", type=int, help="only these splits")
+    parser.add_argument("--seeds", nargs="+", type=int, help="only these seeds")
     parser.add_argument("--epochs", type=int, help="fewer, told in the arguments")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--store", type=Path, default=Path("results.db"))
@@ -63,11 +64,12 @@ def _known(
         method=given.method,
         r=given.r,
         split=given.splits,
+        seed=given.seeds,
     )
     if not plan:
         raise MiplError(
-            f"nothing of {given.study} is chosen by --data, --method, --r and "
-            "--splits; leave one of them out."
+            f"nothing of {given.study} is chosen by --data, --method, --r, --splits "
+            "and --seeds; leave one of them out."
         )
     if given.epochs is not None:
         cut = {"training__epochs": given.epochs}

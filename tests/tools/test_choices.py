@@ -1,13 +1,20 @@
 """Choosers and the study of scores: what they ask for, and what they make of it."""
 
 import csv
+import math
 from pathlib import Path
 
 import pytest
 
-from mipl import load_dataset, method
+from mipl import Dataset, load_dataset, method
 from mipl.runs.result import Result
-from tools import choose_defaults, choose_released, scorer_study
+from tools import (
+    choose_defaults,
+    choose_released,
+    choose_training,
+    scorer_study,
+    steadiness,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "choosing.md"
 
@@ -40,6 +47,57 @@ def test_scores_without_a_true_label():
     [(setting, task, score)] = choose_defaults.scores("vectors", [result])
     assert (setting, task) == ("base", "sival-mipl r=2")
     assert score == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("stage", list(choose_training.SETTINGS))
+def test_trainings_are_chosen_on_training_bags_of_further_draws(stage):
+    trials = choose_training.trials(stage)
+    assert len({trial.run for trial in trials}) == len(trials)
+    for trial in trials:
+        assert trial.run.options["seed"] > 0 and trial.run.split in (0, 1, 2)
+        assert trial.run.data == "synthetic" or trial.run.options["within"] == 0
+    assert "{}" in {trial.setting for trial in trials}
+    for setting in {trial.setting: trial.run for trial in trials}.values():
+        setting.build()
+
+
+def test_the_second_study_begins_with_what_the_first_one_chose():
+    first = choose_training.trials("length")[0]
+    assert first.setting == "{}"
+    for name in ("balance", "unit_start", "score_head", "tau_lag", "lam", "clip"):
+        name = f"training__{name}" if name == "clip" else name
+        told = {**choose_defaults.BASE, **choose_defaults.OURS}[name]
+        assert first.run.arguments[name] == told
+
+
+def made(stage, better):
+    """Return results in which a setting is better by so much, on each fold."""
+    for trial in choose_training.trials(stage):
+        right = 0.6 + 0.01 * (trial.run.split or 0) + better.get(trial.setting, 0.0)
+        chance = trial.task.r / (trial.task.classes - 1)
+        figures = {"covering_rate": right + (1 - right) * chance}
+        accuracy = right if trial.task.data == "synthetic" else 0.0
+        yield Result(trial.run, "finished", accuracy, 1.0, figures)
+
+
+def test_trainings_are_ranked_without_true_labels_of_published_sets():
+    long = '{"training__epochs": 400}'
+    found = choose_training.scores("length", made("length", {long: 0.125}))
+    first, *others = choose_training.table(found)
+    assert first.startswith("0.7350  0.0000 / 0.0000  +0.1250 +- 0.0000  " + long)
+    assert len(others) == 20 and "0.6100  0.1250 / 0.1250  +0.0000" in others[0]
+
+
+def test_a_training_that_diverged_counts_as_nothing_learnt():
+    results = list(made("length", {}))
+    last = next(one for one in results if one.run.arguments["training__epochs"] == 400)
+    results[results.index(last)] = Result(last.run, "diverged", None, 1.0)
+    found = choose_training.scores("length", results)
+    assert choose_training.table(found)[-1].count('"training__epochs": 400') == 1
+    assert len(choose_training.table(found)) == 21
+    # What was not computed on every fold is not ranked.
+    found = choose_training.scores("length", results[:-1])
+    assert len(choose_training.table(found)) == 20
 
 
 @pytest.mark.parametrize("method", list(choose_released.GRIDS))
@@ -108,3 +166,45 @@ def test_contenders_are_what_plain_loops_say():
     hits = [sets[i][p[i].argmax()] / sum(sets[i]) for i in range(len(p))]
     assert found["mass"] == pytest.approx(sum(mass) / len(p))
     assert found["one_of_size"] == pytest.approx(sum(hits) / len(p))
+
+
+def test_a_fit_that_fell_is_told_by_the_figure_that_follows_it():
+    runs = [run for run in steadiness.made() if run.r == 3][:20]
+    figures = dict.fromkeys(steadiness.WORSE, 0.5)
+    results = [
+        Result(
+            run,
+            "finished",
+            0.9 if run.seed % 4 else 0.6,
+            1.0,
+            {**figures, "last_resolved": 0.8 if run.seed % 4 else 0.4},
+        )
+        for run in runs
+    ]
+    [line] = steadiness.cells(results)
+    assert line.startswith("0.825 +- 0.130, worst 0.600, 5 of 20 fell")
+    assert "last_loss nan 0.50" in line and "last_resolved 1.00 1.00" in line
+
+
+def test_seeds_of_the_study_of_steadiness_are_those_of_the_training():
+    for plan in (steadiness.made, steadiness.vectors, steadiness.images):
+        runs = plan()
+        assert (
+            len(set(runs))
+            == len(runs)
+            == 20 * len({(r.data, r.r, r.options) for r in runs})
+        )
+        assert {run.options["seed"] for run in runs} == {1}
+
+
+def test_figures_of_a_fit_need_no_true_label():
+    train = load_dataset("digits-mipl", r=2).split(0)[0]
+    model = method("miplma", training__epochs=2, random_state=0)
+    model.fit(train.bags, train.candidates)
+    bare = Dataset(train.bags, train.candidates)
+    found = steadiness.figures(model, bare, bare)
+    entropies = []
+    for w, size in zip(model.label_weights_, train.candidates.sizes, strict=True):
+        entropies.append(-sum(v * math.log(v) for v in w if v > 0) / math.log(size))
+    assert found["undecided"] == pytest.approx(sum(entropies) / len(entropies))
+    assert found["last_loss"] == model.history_[-1]["loss"]
