@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(INSTALL) -c constraints.txt
 # The build tools are pinned as well, so pip must not fetch its own.
 EDITABLE := $(PIP) --no-build-isolation -e
 WORKERS ?= 2
@@ -10,7 +11,7 @@ SHARE ?= 1
 # Small models are fastest with one thread; parallel work is processes.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup demo test lint names slow attack bench results data clean
+.PHONY: setup locked demo test lint names api slow attack bench results data dist clean
 
 setup: $(VENV)/all
 demo: $(VENV)/core
@@ -22,12 +23,19 @@ lint: $(VENV)/all
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+# All of it again, each wheel only if it has the hash that was tested (hashes.txt).
+locked: $(VENV)/bin/pip
+	$(INSTALL) --require-hashes --only-binary :all: --no-deps -r hashes.txt
+	$(EDITABLE) . --no-deps
+	touch $(VENV)/core $(VENV)/all
 names: $(VENV)/core
 	$(BIN)/python scripts/public_names.py > names.pyi && mv names.pyi src/mipl/__init__.pyi
+api: $(VENV)/all
+	$(BIN)/python scripts/public_api.py > api.txt && mv api.txt tests/public_api.txt
 slow: $(VENV)/all
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 # Hours: what of the attacks is not done yet; SHARE=0.01 for a hundredth of it.
-attack: $(VENV)/all
+attack: $(VENV)/fuzz
 	$(BIN)/python -m tests.attacks.campaign --share $(SHARE)
 bench: $(VENV)/all
 	$(BIN)/python -m benchmarks
@@ -37,6 +45,18 @@ data: $(VENV)/core
 	scripts/raw_images.sh "$$($(BIN)/python -c 'from mipl.datasets.places import data_dir as d; print(d())')"
 	$(BIN)/python -m mipl.cli.main data build mnist-mipl
 	$(BIN)/python -m mipl.cli.main data build fmnist-mipl
+# The same bytes twice; then the wheel alone, in an empty environment.
+dist: $(VENV)/core
+	rm -rf dist build/again build/empty
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build -d dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build -d build/again
+	for file in dist/*; do cmp "$$file" "build/again/$$(basename "$$file")"; done
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
+	build/empty/bin/python examples/01_first_fit.py
+	build/empty/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "$$(ls dist/*.whl)[cli,plot]"
+	cd build/empty && bin/mipl demo
+	ls -l dist
 clean:
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis .coverage
@@ -47,8 +67,11 @@ $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 $(VENV)/core: $(VENV)/bin/pip pyproject.toml constraints.txt
 	$(PIP) hatchling editables
-	$(EDITABLE) ".[plot]"
+	$(EDITABLE) ".[cli,plot]"
+	touch $@
+$(VENV)/fuzz: $(VENV)/all
+	$(EDITABLE) ".[fuzz]"
 	touch $@
 $(VENV)/all: $(VENV)/core
-	$(EDITABLE) ".[ui,plot,tables,vision,gp,cluster,tune,onnx,dev]"
+	$(EDITABLE) ".[cli,ui,plot,tables,vision,gp,cluster,tune,onnx,dev]"
 	touch $@

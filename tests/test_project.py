@@ -1,9 +1,11 @@
 """What the project promises as a whole: quick imports, names, versions, files."""
 
+import os
 import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from importlib import import_module
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 import mipl
 
 ROOT = Path(__file__).parents[1]
+API = ROOT / "scripts" / "public_api.py"
 HEAVY = ("torch", "matplotlib", "nicegui")  # scikit-learn itself loads pandas.
 
 
@@ -151,6 +154,42 @@ def test_one_version() -> None:
     assert f"## {mipl.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
+def test_one_version_everywhere() -> None:
+    cited = (ROOT / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.+)$", cited, re.MULTILINE) == [mipl.__version__]
+
+
+def test_the_public_surface_is_changed_on_purpose() -> None:
+    """``make api`` writes the file; its change belongs into CHANGELOG.md."""
+    found = python(f"import runpy\nrunpy.run_path({str(API)!r}, run_name='__main__')")
+    assert (
+        found.splitlines() == (ROOT / "tests/public_api.txt").read_text().splitlines()
+    )
+
+
+def test_two_builds_are_the_same_bytes_and_hold_what_is_needed(tmp_path) -> None:
+    built = []
+    for folder in ("one", "two"):
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+        subprocess.run(
+            [*command, str(tmp_path / folder)],
+            cwd=ROOT,
+            env=environment,
+            check=True,
+            capture_output=True,
+        )
+        (wheel,) = (tmp_path / folder).iterdir()
+        built.append(wheel.read_bytes())
+    assert built[0] == built[1]
+    names = set(zipfile.ZipFile(wheel).namelist())
+    kept = (path for path in (ROOT / "src").rglob("*") if path.is_file())
+    source = {str(path.relative_to(ROOT / "src")) for path in kept}
+    source = {name for name in source if "__pycache__" not in name}
+    assert source <= names
+    assert {name for name in names - source if ".dist-info/" not in name} == set()
+
+
 def test_the_package_is_typed() -> None:
     assert (ROOT / "src/mipl/py.typed").is_file()
 
@@ -168,12 +207,35 @@ def test_every_dependency_is_pinned() -> None:
     for extra in project()["optional-dependencies"].values():
         wanted = wanted + extra
     names = {canonical(re.match(r"[\w.-]+", one)[0]) for one in wanted}
-    assert names <= {canonical(name) for name in pins}
+    assert names - {"mipl"} <= {canonical(name) for name in pins}
+
+
+def test_every_pin_has_a_hash() -> None:
+    pins, hashes = (
+        (ROOT / name).read_text().splitlines()[1:]
+        for name in ("constraints.txt", "hashes.txt")
+    )
+    found = {}
+    for line in hashes:
+        pin, mark, value = line.partition(" --hash=sha256:")
+        assert mark and re.fullmatch("[0-9a-f]{64}", value), line
+        name, version = pin.split("==")
+        found[canonical(name)] = version.partition("+")[0]
+    pinned = dict(line.split("==") for line in pins)
+    assert found == {canonical(name): version for name, version in pinned.items()}
 
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"],
+    [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "LICENSE",
+        "CITATION.cff",
+        "CODE_OF_CONDUCT.md",
+    ],
 )
 def test_the_usual_files_are_there(name: str) -> None:
     assert (ROOT / name).stat().st_size > 500
