@@ -4,7 +4,7 @@ import hashlib
 import multiprocessing
 import os
 import signal
-import time
+import sys
 from pathlib import Path
 
 from tests.training.interrupted import bits
@@ -30,9 +30,33 @@ def fit(checkpoint, settings):
     return hashlib.sha256(bits(model, PROBLEM.bags)).hexdigest()
 
 
-def fit_into(path, settings, result):
+def fit_into(path, settings, result, death=None):
     """Fit with a checkpoint after each epoch; write the hash as the last act."""
+    if death is not None:
+        sys.addaudithook(death)
     result.write_text(fit(Checkpoint(path, every=1), settings))
+
+
+class Death:
+    """Kills its own process: when it saves for the n-th time, or a while after that.
+
+    Moments are counted in saves, not seconds, so that a busy machine kills as often as
+    a free one. The first event of a save is the opening of a temporary file, the last
+    that file's renaming.
+    """
+
+    def __init__(self, saves, event, delay):
+        self.saves, self.event, self.delay = saves, event, delay
+
+    def __call__(self, event, arguments):
+        """See an event of the interpreter."""
+        if event == self.event and ".mipl-" in str(arguments[0]):
+            self.saves -= 1
+            if self.saves == 0 and self.delay == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            elif self.saves == 0:
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)  # It ends the process.
+                signal.setitimer(signal.ITIMER_REAL, self.delay)
 
 
 class Rig:
@@ -45,48 +69,35 @@ class Rig:
         self.kills = self.while_saving = 0
 
     def run(self, seconds, aimed):
-        """Start or resume the run; kill it after a while, or as it is saving."""
-        process = PROCESSES.Process(
-            target=fit_into, args=(self.path, self.settings, self.result)
-        )
-        process.start()
-        try:
-            if aimed:
-                self._wait_for_saving(process, skip=int(self.chance.integers(6)))
-            else:
-                process.join(seconds * self.chance.random())
-            if process.is_alive():
-                self.while_saving += bool(self._temporaries())
-                os.kill(process.pid, signal.SIGKILL)
-                self.kills += 1
-        finally:
-            process.kill()
-            process.join()
+        """Start or resume the run; kill it as it saves, or up to so long after it."""
+        saves = 1 + int(self.chance.integers(6))
+        event = ("open", "os.rename")[int(self.chance.integers(2))]
+        delay = 0.0 if aimed else 1e-4 + seconds * self.chance.random()
+        if self._ended(Death(saves, event, delay)) in (
+            -signal.SIGKILL,
+            -signal.SIGALRM,
+        ):
+            self.kills += 1
+            self.while_saving += bool(list(self.path.parent.glob(".mipl-*")))
 
     def finish(self):
         """Run to the end; return the hash of what came of it."""
-        process = PROCESSES.Process(
-            target=fit_into, args=(self.path, self.settings, self.result)
-        )
-        process.start()
-        process.join()
-        assert process.exitcode == 0
+        assert self._ended() == 0
         assert sorted(f.name for f in self.path.parent.iterdir()) == [
             "result",
             "run.checkpoint",
         ]
         return self.result.read_text()
 
-    def _temporaries(self):
-        return list(self.path.parent.glob(".mipl-*"))
-
-    def _wait_for_saving(self, process, skip):
-        """Wait until a temporary file appears, for the time after these."""
-        seen = None
-        end = time.monotonic() + 60
-        while process.is_alive() and time.monotonic() < end:
-            found = self._temporaries()
-            if found and found != seen:
-                if skip == 0:
-                    return
-                seen, skip = found, skip - 1
+    def _ended(self, death=None):
+        """Let the run go on in a process of its own; return how that ended."""
+        process = PROCESSES.Process(
+            target=fit_into, args=(self.path, self.settings, self.result, death)
+        )
+        process.start()
+        try:
+            process.join(60)
+            return process.exitcode
+        finally:
+            process.kill()
+            process.join()

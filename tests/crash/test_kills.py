@@ -11,8 +11,8 @@ CASES = {
     },
     "recorded bags": {"training": {"record_bags": (0, 7), "instances_per_bag": 2}},
 }
-# A whole run takes about half a second; later kills hit a run that has ended.
-SECONDS = 1.0
+# How long after a save a kill may come; an epoch takes about 25 ms.
+SECONDS = 0.02
 
 
 def killed(folder, name, seed, times):
@@ -26,7 +26,7 @@ def killed(folder, name, seed, times):
 
 @pytest.mark.parametrize("name", ["ours", "early stopping"])
 def test_a_run_that_was_killed_ends_with_the_same_bits(name, tmp_path):
-    assert killed(tmp_path, name, seed=0, times=4).kills >= 2
+    assert killed(tmp_path, name, seed=0, times=4).kills >= 3  # A run saves 20 times.
 
 
 @pytest.mark.slow
