@@ -13,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer
 from mipl import MiplError
 from mipl.errors import MissingExtra
 from mipl.images import SIFT, ImageBags, KMeansSeg, Patches
-from mipl.images.finished_pictures import PictureBag
+from mipl.images.image_bags import PictureBag
 
 
 class Corners(ImageBags):

@@ -8,8 +8,7 @@ from PIL import Image
 
 from mipl import MIPLMA, Bags, Dataset, MiplError, Training
 from mipl.images import SIFT, ImageBags, KMeansSeg, Row
-from mipl.images.finished_pictures import PictureBag
-from mipl.images.image_bags import boxed
+from mipl.images.image_bags import PictureBag, boxed
 from mipl.reports.overlay import draw_overlay, heat_map
 from mipl.runs.explanation import explain
 from mipl.seeds import stream

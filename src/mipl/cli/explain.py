@@ -72,7 +72,7 @@ def explain(
     Of new pictures and slides any class may be true: all are candidates. --plot draws
     large bags where they lie: on the slide, or along the recording.
     """
-    from mipl.cli.generators import pictures_by, unlabelled
+    from mipl.cli.generators import new_items
     from mipl.cli.tables import check_table_name, write_table
     from mipl.files import together, write_text
     from mipl.images.bag_generators import recorded
@@ -94,9 +94,9 @@ def explain(
     opened = open_model(model)
     options = given_options(settings or ())
     source = opened.source(Source(data, r, data_seed, raw, options))
-    generator = pictures_by(opened, source, generator)
-    if generator is not None:
-        dataset = unlabelled(opened, source, generator)
+    items = new_items(opened, source, generator)
+    if items is not None:
+        dataset = items.dataset()
     elif source.unlabelled():
         dataset = source.open_dataset(opened.model.classes_, bag)
     else:

@@ -25,7 +25,7 @@ NewPictures = Annotated[
     typer.Option(
         "--generator",
         "-g",
-        help="How DATA, pictures, are to be cut, where the model does not say: the "
-        "generator of the training, whose arguments are --set.",
+        help="How DATA, pictures, recordings or documents, are to be cut, where the "
+        "model does not say: the generator of the training, whose arguments are --set.",
     ),
 ]

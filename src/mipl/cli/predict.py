@@ -54,9 +54,10 @@ def predict(
 ) -> None:
     """Predict bags: class, probabilities and, where calibrated, prediction sets.
 
-    The bags need no labels. Pictures are cut as those of the training were.
+    The bags need no labels. Pictures, recordings and documents are cut as those of the
+    training were.
     """
-    from mipl.cli.generators import new_bags, pictures_by
+    from mipl.cli.generators import new_items
     from mipl.cli.tables import check_table_name, write_table
     from mipl.errors import MiplError
     from mipl.runs.folder import open_model
@@ -72,13 +73,15 @@ def predict(
         )
     options = given_options(settings or ())
     source = opened.source(Source(data, r, data_seed, raw, options))
-    generator = pictures_by(opened, source, generator)
-    if generator is not None and split is not None:
-        raise MiplError("pictures have no splits; leave --split or --generator out.")
-    if ids is not None and (generator is not None or split is not None):
+    items = new_items(opened, source, generator)
+    if items is not None and split is not None:
+        raise MiplError(
+            f"{items.kind}s have no splits; leave --split or --generator out."
+        )
+    if ids is not None and (items is not None or split is not None):
         raise MiplError("--ids goes with files of bags, without --split; leave it out.")
-    if generator is not None:
-        bags = new_bags(opened, source, generator, skip_bad)
+    if items is not None:
+        bags = items.bags(skip_bad)
     else:
         bags = _bags(source, split, ids, "skip" if skip_bad else "raise")
     columns = _columns(opened.model, bags, alpha)

@@ -1,11 +1,9 @@
 """The generators by name, as commands and data sets call them."""
 
-import inspect
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
-from mipl.errors import unknown
+from mipl.generators.generator_catalog import GeneratorCatalog
 from mipl.images.image_bags import ImageBags
 
 GENERATORS = {
@@ -16,6 +14,9 @@ GENERATORS = {
     "sbn": "mipl.images.sbn:SBN",
     "sift": "mipl.images.sift:SIFT",
 }
+CATALOG = GeneratorCatalog(
+    "mipl images to-bags", GENERATORS, "mipl.images.pictures:Picture"
+)
 
 
 def image_bags(name: str, **arguments: Any) -> ImageBags:
@@ -26,14 +27,8 @@ def image_bags(name: str, **arguments: Any) -> ImageBags:
     >>> image_bags("sift", patch=16, stride=48)
     SIFT(patch=16, stride=48)
     """
-    if name not in GENERATORS:
-        raise unknown("generator", name, GENERATORS)
-    build = _class(name)
-    known = inspect.signature(build).parameters
-    for argument in arguments:
-        if argument not in known:
-            raise unknown(f"argument of {name}", argument, known)
-    return build(**arguments)
+    made: ImageBags = CATALOG.build(name, **arguments)
+    return made
 
 
 def recorded(facts: Mapping[str, Any]) -> ImageBags:
@@ -48,18 +43,5 @@ def recorded(facts: Mapping[str, Any]) -> ImageBags:
     >>> recorded({})
     ImageBags()
     """
-    told = facts.get("generator")
-    if not isinstance(told, Mapping):
-        return ImageBags()
-    for name, path in GENERATORS.items():
-        if path.endswith(f":{told.get('kind')}"):
-            build = _class(name)
-            known = inspect.signature(build).parameters
-            return build(**{n: value for n, value in told.items() if n in known})
-    return ImageBags()
-
-
-def _class(name: str) -> type[ImageBags]:
-    module, kind = GENERATORS[name].split(":")
-    found: type[ImageBags] = getattr(import_module(module), kind)
-    return found
+    made: ImageBags = CATALOG.recorded(facts.get("generator")) or ImageBags()
+    return made

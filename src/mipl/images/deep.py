@@ -14,8 +14,7 @@ import torch
 from torch import nn
 
 from mipl.errors import BadType, MiplError, unknown
-from mipl.images.finished_pictures import PictureBag
-from mipl.images.image_bags import ImageBags
+from mipl.images.image_bags import ImageBags, PictureBag
 from mipl.images.patches import cut, resized
 from mipl.images.pixels import Pixels
 from mipl.nn.encoders import OwnEncoder
@@ -147,6 +146,10 @@ class DeepPatches(ImageBags):
     def store(self, finished: str | Path | None) -> str | Path | None:
         """Return the cache, where there is one."""
         return finished if self.cache is None else self.cache
+
+    def rebuilt_from_facts(self) -> bool:
+        """Tell that the values of the network are elsewhere."""
+        return False
 
     def settings(self) -> dict[str, Any]:
         """Return what the features depend on, for the keys of finished pictures."""

@@ -9,9 +9,8 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from mipl.errors import MiplError, unknown
-from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import Boxes
-from mipl.images.image_bags import Area, ImageBags
+from mipl.images.image_bags import Area, ImageBags, PictureBag
 from mipl.images.pixels import Pixels
 from mipl.images.vision_extra import vision
 from mipl.parameters import anything, integer, number

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from mipl.errors import MiplError
-from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import Boxes, boxes, tiles
-from mipl.images.image_bags import ImageBags
+from mipl.images.image_bags import ImageBags, PictureBag
 from mipl.images.pixels import Pixels
 from mipl.images.vision_extra import vision
 from mipl.parameters import integer

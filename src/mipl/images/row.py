@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import boxes
-from mipl.images.image_bags import ImageBags
+from mipl.images.image_bags import ImageBags, PictureBag
 from mipl.images.large_pixels import Reduced, reduced
 from mipl.images.pixels import Pixels
 from mipl.parameters import Integer, choice, integer

@@ -3,9 +3,8 @@
 import numpy as np
 
 from mipl.data.frozen import Array
-from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import boxes
-from mipl.images.image_bags import ImageBags
+from mipl.images.image_bags import ImageBags, PictureBag
 from mipl.images.large_pixels import reduced
 from mipl.images.pixels import Pixels
 from mipl.parameters import integer

@@ -7,9 +7,8 @@ import numpy.typing as npt
 
 from mipl.data.frozen import Array
 from mipl.errors import MiplError
-from mipl.images.finished_pictures import PictureBag
 from mipl.images.grid import boxes
-from mipl.images.image_bags import ImageBags
+from mipl.images.image_bags import ImageBags, PictureBag
 from mipl.images.pixels import Pixels
 from mipl.images.vision_extra import vision
 from mipl.parameters import integer

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from mipl.errors import MiplError, counted
 from mipl.files import holds_file
-from mipl.images.finished_pictures import PictureBag
-from mipl.images.image_bags import Area, ImageBags
+from mipl.images.image_bags import Area, ImageBags, PictureBag
 from mipl.images.pixels import Pixels, read_pixels
 from mipl.reports.bag_plots import draw_classes, headline, instance_weights
 from mipl.reports.plots import drawing, shortened

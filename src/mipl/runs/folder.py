@@ -24,6 +24,7 @@ from mipl.files import (
 )
 from mipl.methods.loading import load_model
 from mipl.methods.saving.model_file import FACTS
+from mipl.plain_text import shortened
 from mipl.runs.run import Run
 from mipl.runs.run_settings import RunSettings, read_tables, run_toml
 from mipl.runs.source import Source
@@ -31,13 +32,14 @@ from mipl.runs.trained_on import TrainedOn
 from mipl.training import Checkpoint
 
 if TYPE_CHECKING:
-    from mipl.images.image_bags import ImageBags
+    from mipl.generators.bag_generator import BagGenerator
     from mipl.methods.bases.base import BagClassifier
     from mipl.runs.execution import FittedRun
 
 MODEL, RUN, BAGS = "model", "run.toml", "bags.json"
 HISTORY, EVALUATION = "history.json", "evaluation.json"
 _LONGEST = 1 << 28
+_LONGEST_SETTING = 60  # Letters: what a generator has learnt is longer.
 
 
 def checkpoint_path(folder: str | Path) -> Path:
@@ -128,22 +130,25 @@ class OpenedModel:
             options=given.options or own.options,
         )
 
-    def check_generator(self, made: ImageBags) -> None:
-        """Refuse pictures that would be cut otherwise than those of the training."""
+    def check_generator(self, made: BagGenerator) -> None:
+        """Refuse items that would be cut otherwise than those of the training."""
         trained = None if self.trained is None else self.trained.generator
         given = json.loads(json.dumps(made.facts()))
         if trained is not None and given != trained:
             raise MiplError(
-                f"the model learnt from pictures cut by {_told(trained)}, and these "
-                f"would be cut by {_told(given)}; give the --generator and --set of "
-                "the training."
+                f"the model learnt from {made.item.noun}s cut by {_told(trained)}, and "
+                f"these would be cut by {_told(given)}; give the --generator and "
+                "--set of the training."
             )
 
 
 def _told(generator: Mapping[str, Any]) -> str:
     """Write a generator as it is called."""
     settings = {name: value for name, value in generator.items() if name != "kind"}
-    pairs = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    pairs = ", ".join(
+        f"{name}={shortened(repr(value), _LONGEST_SETTING)}"
+        for name, value in settings.items()
+    )
     return f"{generator.get('kind')}({pairs})"
 
 

@@ -11,7 +11,8 @@ from mipl.data.bags import Bags
 from mipl.data.dataset import Dataset
 from mipl.datasets import CATALOG, load_dataset
 from mipl.errors import MiplError, unknown
-from mipl.images.pictures import are_pictures
+from mipl.generators.generator_catalog import catalog_of
+from mipl.generators.item import are_items
 from mipl.io import has_labels, read_bags, read_dataset, read_open
 
 if TYPE_CHECKING:
@@ -80,11 +81,18 @@ class Source:
         """Read such a folder, if it can be this bag alone; any class may be true."""
         return read_open(self.path(), classes, [bag])
 
-    def pictures(self) -> bool:
-        """Tell whether a path is named at which there are pictures."""
+    def holds(self, kind: str, in_holders: bool = False) -> bool:
+        """Tell whether a path is named at which there are pictures, or recordings.
+
+        Files that hold several, as tables do of texts, may hold bags as well: they
+        count on request.
+        """
         if self.target in CATALOG or not Path(self.target).exists():
             return False
-        return are_pictures(Path(self.target))
+        items, path = catalog_of(kind).items(), Path(self.target)
+        if in_holders and path.suffix.lower() in items.holders:
+            return bool(items.in_holder(path))
+        return are_items(items, path)
 
     def path(self) -> Path:
         """Return what was named as a path; what can only be a wrong name is refused."""

@@ -1,16 +1,16 @@
-"""A file of finished pictures: what was computed once is not computed again."""
+"""A file of finished bags: what was computed once is not computed again."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import BadFile
+from mipl.generators.instance_bag import InstanceBag
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS bags "
@@ -19,25 +19,18 @@ _TABLE = (
 _PATIENCE = 60.0  # Seconds to wait for another who writes.
 
 
-class PictureBag(NamedTuple):
-    """The instances of one picture."""
-
-    features: npt.NDArray[np.float32]  # (n, d)
-    boxes: npt.NDArray[np.float32]  # (n, 4): x0, y0, x1, y1 in pixels
-
-
 class Finished:
-    """Bags of pictures by a key, in one SQLite file that survives a kill.
+    """Bags by a key, in one SQLite file that survives a kill.
 
-    The key is a hash of the picture's content and of the generator's settings, so a
-    file can serve several generators and never gives a bag of another picture. Any
+    The key is a hash of the item's content and of the generator's settings, so a
+    file can serve several generators and never gives a bag of another item. Any
     number of processes may use it at once. A bag that differs from what was put is
     taken for absent, and so computed again.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> bag = PictureBag(np.ones((2, 3), np.float32), np.zeros((2, 4), np.float32))
+    >>> bag = InstanceBag(np.ones((2, 3), np.float32), np.zeros((2, 4), np.float32))
     >>> with TemporaryDirectory() as folder, Finished.open(f"{folder}/f") as finished:
     ...     finished.put([("a", bag)])
     ...     finished.get("a").features.shape, finished.get("b")
@@ -50,7 +43,7 @@ class Finished:
     @classmethod
     @contextmanager
     def open(cls, path: str | Path) -> Iterator["Finished"]:
-        """Open a file of finished pictures, made where it is absent."""
+        """Open a file of finished bags, made where it is absent."""
         connection = None
         try:
             connection = sqlite3.connect(path, timeout=_PATIENCE)
@@ -58,14 +51,14 @@ class Finished:
             yield cls(connection)
         except sqlite3.Error as error:
             raise BadFile(
-                f"{path} cannot be used as a file of finished pictures: {error}; "
+                f"{path} cannot be used as a file of finished bags: {error}; "
                 "delete it, or give another name."
             ) from None
         finally:
             if connection is not None:
                 connection.close()
 
-    def get(self, key: str) -> PictureBag | None:
+    def get(self, key: str) -> InstanceBag | None:
         """Return the bag of a key, None where it is not finished."""
         rows = self._connection.execute(
             "SELECT seal, n, features, boxes FROM bags WHERE key = ?", (key,)
@@ -76,14 +69,14 @@ class Finished:
         seal, n, features, boxes = found
         if seal != _seal(key, n, features, boxes):
             return None
-        return PictureBag(_array(features, n), _array(boxes, n))
+        return InstanceBag(_array(features, n), _array(boxes, n))
 
-    def put(self, bags: Iterable[tuple[str, PictureBag]]) -> None:
+    def put(self, bags: Iterable[tuple[str, InstanceBag]]) -> None:
         """Keep bags, all of them or none."""
         rows = [
             (key, *parts, _seal(key, *parts))
             for key, bag in bags
-            for parts in [(len(bag.boxes), _bytes(bag.features), _bytes(bag.boxes))]
+            for parts in [(len(bag.places), _bytes(bag.features), _bytes(bag.places))]
         ]
         with self._connection:
             self._connection.executemany(

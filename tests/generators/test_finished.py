@@ -1,4 +1,4 @@
-"""Finished pictures: kept whole, shared by processes, damage noticed."""
+"""Finished bags: kept whole, shared by processes, damage noticed."""
 
 import sqlite3
 import subprocess
@@ -7,12 +7,13 @@ import sys
 import numpy as np
 import pytest
 
-from mipl.images.finished_pictures import Finished, PictureBag
+from mipl.generators.finished import Finished
+from mipl.generators.instance_bag import InstanceBag
 
 
 def bag(number):
     features = np.arange(6, dtype=np.float32).reshape(2, 3) + number
-    return PictureBag(features, np.zeros((2, 4), np.float32))
+    return InstanceBag(features, np.zeros((2, 4), np.float32))
 
 
 @pytest.mark.parametrize(
@@ -53,11 +54,12 @@ def test_an_entry_of_another_key_counts_as_absent(tmp_path):
 
 _WRITER = """
 import sys, numpy as np
-from mipl.images.finished_pictures import Finished, PictureBag
+from mipl.generators.finished import Finished
+from mipl.generators.instance_bag import InstanceBag
 with Finished.open(sys.argv[1]) as finished:
     for i in range(100):
         features = np.full((2, 3), i, np.float32)
-        finished.put([(str(i), PictureBag(features, np.zeros((2, 4), np.float32)))])
+        finished.put([(str(i), InstanceBag(features, np.zeros((2, 4), np.float32)))])
         assert (finished.get(str(i)).features == i).all()
 """
 

@@ -1,0 +1,1 @@
+"""From pictures, recordings and documents to bags: what all generators share."""
