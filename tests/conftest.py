@@ -13,6 +13,7 @@ import pytest
 
 from mipl.datasets import load_dataset
 from mipl.errors import MissingData
+from mipl.methods.catalogue.registered import forget, registered
 
 # What a shell starts in the background is born deaf to Ctrl-C, and so are its children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -31,6 +32,16 @@ def program() -> Callable[[str], Path]:
         return Path(found)
 
     return find
+
+
+@pytest.fixture
+def own_methods_forgotten() -> Iterator[None]:
+    """Leave no method registered that was not before."""
+    before = {row.id for row in registered()}
+    yield
+    for row in registered():
+        if row.id not in before:
+            forget(row.id)
 
 
 @pytest.fixture

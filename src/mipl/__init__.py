@@ -31,6 +31,8 @@ _NAMES = {
     "mipl.datasets": ("load_dataset",),
     "mipl.errors": ("MiplError",),
     "mipl.io": ("read_bags", "read_dataset", "write_dataset"),
+    "mipl.methods.bases.base": ("BagClassifier",),
+    "mipl.methods.catalogue.own_methods": ("register",),
     "mipl.methods.catalogue.registry": ("method",),
     "mipl.methods.loading": ("load_model",),
     "mipl.methods.wrappers.degraded": ("Degraded",),
@@ -52,7 +54,7 @@ def _homes() -> dict[str, str]:
 
 _PACKAGES = (
     "data", "datasets", "errors", "images", "io", "metrics", "nn", "objectives",
-    "reports", "runs", "selection", "testing", "training",
+    "parameters", "reports", "runs", "selection", "testing", "training",
 )  # fmt: skip
 
 

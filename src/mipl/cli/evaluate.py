@@ -9,6 +9,7 @@ import typer
 from mipl.cli.model_options import DataSeed, Fold, ModelFolder
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import say, show, show_json, table, title, warn
+from mipl.cli.own_files import Own, run_own
 from mipl.errors import counted
 from mipl.plain_text import plain
 from mipl.runs.named_values import given_options
@@ -33,6 +34,7 @@ def evaluate(
     data_seed: DataSeed = None,
     raw: Raw = None,
     settings: Settings = None,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model; by default on the bags of DATA that it has not seen."""
@@ -42,6 +44,7 @@ def evaluate(
     from mipl.runs.source import Source
     from mipl.runs.trained_on import choose_bags
 
+    run_own(own)
     if everything and split is not None:
         raise MiplError("--split and --all exclude each other; give one.")
     opened = open_model(model)

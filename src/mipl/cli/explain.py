@@ -11,6 +11,7 @@ import typer
 from mipl.cli.model_options import DataSeed, ModelFolder, NewPictures, Table
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import pairs, say, show, show_json, table, title
+from mipl.cli.own_files import Own, run_own
 from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def explain(
     data_seed: DataSeed = None,
     raw: Raw = None,
     settings: Settings = None,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Show attention per instance, candidate weights and margin of one bag.
@@ -84,6 +86,7 @@ def explain(
     from mipl.runs.instance_places import places_of
     from mipl.runs.source import Source
 
+    run_own(own)
     for picture in (plot, overlay):
         if picture is not None:
             check_picture_name(picture)

@@ -23,9 +23,12 @@ from mipl.cli.fit_options import (
 from mipl.cli.model_options import DataSeed, Fold
 from mipl.cli.options import FalseLabels, Json, PublishedSettings, Raw
 from mipl.cli.output import next_step, pairs, say, show, show_json, title, warn
+from mipl.cli.own_files import Own, given_again, run_own
 from mipl.errors import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mipl.runs.execution import FittedRun
 
 
@@ -47,6 +50,7 @@ def fit(
     checkpoint_every: CheckpointEvery = None,
     resume: Resume = False,
     force: Force = False,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Train a method on a data set; write the model, run.toml and the bags used.
@@ -62,6 +66,7 @@ def fit(
     from mipl.runs.run_settings import RunSettings, read_tables
     from mipl.training.distributed import process_rank
 
+    run_own(own)
     if everything and split is not None:
         raise MiplError("--split and --all exclude each other; give one.")
     file = {} if config is None else read_tables(config)
@@ -94,7 +99,7 @@ def fit(
     if as_json:
         show_json(_told(done, out))
     else:
-        _show(_told(done, out))
+        _show(_told(done, out), own or ())
 
 
 def _told(done: FittedRun, out: Path) -> dict[str, Any]:
@@ -118,7 +123,7 @@ def _told(done: FittedRun, out: Path) -> dict[str, Any]:
     }
 
 
-def _show(told: dict[str, Any]) -> None:
+def _show(told: dict[str, Any], own: Sequence[Path]) -> None:
     from mipl.cli.progress import told as figures
 
     split = "" if told["split"] is None else f", split {told['split']}"
@@ -141,4 +146,5 @@ def _show(told: dict[str, Any]) -> None:
         rows["test accuracy"] = f"{told['test']['truth']['accuracy']:.3f}"
     show(title(told["method"], told["data"]), pairs(rows), "")
     say("saved", told["folder"])
-    next_step("mipl", "evaluate", told["folder"], told["data"])
+    seen = told["folder"], told["data"]
+    next_step("mipl", "evaluate", *seen, *given_again(own))

@@ -11,6 +11,7 @@ import typer
 
 from mipl.cli.options import Json
 from mipl.cli.output import pairs, show, show_json, table, title
+from mipl.cli.own_files import Own, run_own
 from mipl.plain_text import plain
 
 if TYPE_CHECKING:
@@ -27,12 +28,14 @@ def methods(
     cite: Annotated[
         str | None, typer.Option(metavar="ID", help="Print what to cite, as BibTeX.")
     ] = None,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """List the methods; name one to see its arguments and their defaults."""
     from mipl.errors import MiplError
     from mipl.methods.catalogue.registry import find, methods
 
+    run_own(own)
     if id is not None and cite is not None:
         raise MiplError("an id and --cite ID exclude each other; give one.")
     if cite is not None:
@@ -50,6 +53,10 @@ def methods(
 
 
 def _cite(row: MethodRow, as_json: bool) -> None:
+    from mipl.errors import MiplError
+
+    if not row.reference.bibtex:
+        raise MiplError(f"{row.id} is a method of one's own, with nothing to cite.")
     if as_json:
         show_json(
             {"id": row.id, "text": row.reference.text, "bibtex": row.reference.bibtex}
@@ -61,7 +68,8 @@ def _cite(row: MethodRow, as_json: bool) -> None:
 
 def _show(row: MethodRow) -> None:
     about = {"": row.summary, "reference": row.reference.text}
-    show(title(row.id, row.title), pairs(about), "")
+    told = {name: text for name, text in about.items() if text}
+    show(title(row.id, row.title), pairs(told), "")
     arguments = [
         (name.replace("__", "."), _default(one), one.may_be(), one.about)
         for name, one in row.parameters().items()

@@ -47,6 +47,12 @@ DryRun = Annotated[
 RetryDiverged = Annotated[
     bool, typer.Option("--retry-diverged", help="Compute again what diverged.")
 ]
+RetryOutdated = Annotated[
+    bool,
+    typer.Option(
+        "--retry-outdated", help="Compute again what another text of --with computed."
+    ),
+]
 Workers = Annotated[
     int,
     typer.Option(min=1, max=256, metavar="N", help="Processes, of one thread each."),

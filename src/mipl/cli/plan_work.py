@@ -80,6 +80,7 @@ def work_off(
     workers: int,
     backend: AbstractContextManager[WorkerPool] | None,
     retry_diverged: bool,
+    retry_outdated: bool,
 ) -> Progress:
     """Compute a plan with a bar; told how to go on where it is interrupted."""
     from mipl.cli.progress import plan_bar
@@ -89,6 +90,8 @@ def work_off(
 
     if retry_diverged:  # But for those whose data are not at hand.
         store.forget_diverged(left(plan, store, (FINISHED,)).runs)
+    if retry_outdated:
+        store.forget(left(plan, store).outdated)
     with stoppable(context, store.path, ""), plan_bar() as watch:
         return run_plan(plan, store, workers, backend, watch)
 
@@ -115,6 +118,7 @@ def as_told(progress: Progress, store: Path) -> dict[str, Any]:
         "ended": dict(progress.ended),
         "elsewhere": progress.elsewhere,
         "absent": progress.absent,
+        "outdated": progress.outdated,
     }
 
 
@@ -132,6 +136,11 @@ def show_done(told: dict[str, Any]) -> None:
 
 def finish(told: dict[str, Any]) -> None:
     """Tell what went wrong, by sentences and by the exit code."""
+    for method, count in told["outdated"].items():
+        warn(
+            f"{counted(count, 'known run')} of {method} came from another text of it "
+            "than it has now; --retry-outdated computes them again."
+        )
     failed = told["ended"].get("failed", 0)
     if failed:
         warn(

@@ -19,6 +19,7 @@ from mipl.cli.options import (
     SkipBad,
 )
 from mipl.cli.output import say, show, show_json, table, warn
+from mipl.cli.own_files import Own, run_own
 from mipl.errors import counted
 from mipl.runs.named_values import given_options
 
@@ -50,6 +51,7 @@ def predict(
     data_seed: DataSeed = None,
     raw: Raw = None,
     settings: Settings = None,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Predict bags: class, probabilities and, where calibrated, prediction sets.
@@ -64,6 +66,7 @@ def predict(
     from mipl.runs.prediction_sets import doubts_of_sets
     from mipl.runs.source import Source
 
+    run_own(own)
     if out is not None:
         check_table_name(out)
     opened = open_model(model)

@@ -11,6 +11,7 @@ import typer
 from mipl.cli.lists import names, numbers
 from mipl.cli.options import Json
 from mipl.cli.output import say, show, show_json
+from mipl.cli.own_files import Own, run_own
 from mipl.cli.plan_options import (
     RESULTS,
     Address,
@@ -21,6 +22,7 @@ from mipl.cli.plan_options import (
     Epochs,
     Methods,
     RetryDiverged,
+    RetryOutdated,
     Splits,
     StoreFile,
     Where,
@@ -65,6 +67,7 @@ def reproduce(
     ] = False,
     dry_run: DryRun = False,
     retry_diverged: RetryDiverged = False,
+    retry_outdated: RetryOutdated = False,
     known: Annotated[
         bool, typer.Option("--known", help="Compute nothing; show what is known.")
     ] = False,
@@ -84,6 +87,7 @@ def reproduce(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The folder of these files.")
     ] = Path(),
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Compute what a table or a figure still lacks, and show it.
@@ -94,6 +98,7 @@ def reproduce(
     from mipl.files import make_folder
     from mipl.runs.store import Store
 
+    run_own(own)
     if name == ["list"]:
         _list(as_json)
         return
@@ -112,9 +117,16 @@ def reproduce(
     if formats:  # What cannot be is told before hours are spent.
         make_folder(out)
     kept = Store(store, create=not known)
-    told: dict[str, Any] = {"store": str(store), "ended": {}, "absent": {}}
+    told: dict[str, Any] = {
+        "store": str(store),
+        "ended": {},
+        "absent": {},
+        "outdated": {},
+    }
     if not known:
-        done = plan_work.work_off(context, plan, kept, workers, cluster, retry_diverged)
+        done = plan_work.work_off(
+            context, plan, kept, workers, cluster, retry_diverged, retry_outdated
+        )
         told = plan_work.as_told(done, store)
     options = selection.options
     products = [replace(one.build(kept, selection), options=options) for one in wanted]

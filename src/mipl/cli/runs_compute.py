@@ -9,6 +9,7 @@ import typer
 from mipl.cli.lists import names, numbers
 from mipl.cli.options import Json, PublishedSettings
 from mipl.cli.output import next_step, say, show_json
+from mipl.cli.own_files import Own, run_own
 from mipl.cli.plan_options import (
     RESULTS,
     Address,
@@ -19,6 +20,7 @@ from mipl.cli.plan_options import (
     Epochs,
     Methods,
     RetryDiverged,
+    RetryOutdated,
     Splits,
     StoreFile,
     Where,
@@ -52,10 +54,12 @@ def compute(
     ] = None,
     dry_run: DryRun = False,
     retry_diverged: RetryDiverged = False,
+    retry_outdated: RetryOutdated = False,
     backend: Where = Backend.processes,
     address: Address = None,
     workers: Workers = 2,
     store: StoreFile = RESULTS,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Compute every method on every data set, r and split; what is known is kept.
@@ -67,20 +71,23 @@ def compute(
     from mipl.runs.run_settings import RunSettings
     from mipl.runs.store import Store
 
-    own = RunSettings.of(settings or ()) | RunSettings.of_tables(
+    run_own(own)
+    asked = RunSettings.of(settings or ()) | RunSettings.of_tables(
         {
             "published": published or None,
             "training": {} if epochs is None else {"epochs": epochs},
         }
     )
-    plan = _plan(names(method) or (), names(data) or (), r, splits, seed, own)
+    plan = _plan(names(method) or (), names(data) or (), r, splits, seed, asked)
     if dry_run:
         told = plan_work.expected(plan, store, workers, retry_diverged)
         show_json(told) if as_json else plan_work.show_expected(told, workers)
         return
     cluster = plan_work.chosen_backend(backend, address)
     kept = Store(store, create=True)
-    done = plan_work.work_off(context, plan, kept, workers, cluster, retry_diverged)
+    done = plan_work.work_off(
+        context, plan, kept, workers, cluster, retry_diverged, retry_outdated
+    )
     told = plan_work.as_told(done, store)
     if as_json:
         show_json(told)

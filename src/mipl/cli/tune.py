@@ -11,6 +11,7 @@ import typer
 from mipl.cli.model_options import DataSeed, Fold
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw
 from mipl.cli.output import next_step, pairs, say, show, show_json, table, title
+from mipl.cli.own_files import Own, given_again, run_own
 from mipl.cli.tune_options import (
     Folds,
     Method,
@@ -23,6 +24,8 @@ from mipl.cli.tune_options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mipl.data.dataset import Dataset
     from mipl.runs.run import Run
     from mipl.selection import Trial, Tuned
@@ -45,6 +48,7 @@ def tune(
     r: FalseLabels = None,
     data_seed: DataSeed = None,
     raw: Raw = None,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Search for good arguments without true labels; write a run.toml for mipl fit.
@@ -55,6 +59,7 @@ def tune(
     from mipl.cli.progress import trial_bar
     from mipl.cli.resuming import stoppable
 
+    run_own(own)
     given = {
         "data": data,
         "method": method,
@@ -88,7 +93,7 @@ def tune(
         "study": str(kept),
         "config": str(written),
     }
-    show_json(told) if as_json else _show(told)
+    show_json(told) if as_json else _show(told, own or ())
 
 
 def _plan(
@@ -161,7 +166,7 @@ def _as_dict(trial: Trial) -> dict[str, Any]:
     }
 
 
-def _show(told: dict[str, Any]) -> None:
+def _show(told: dict[str, Any], own: Sequence[Path]) -> None:
     split = "" if told["split"] is None else f" of split {told['split']}"
     rows = {
         "scored by": f"{told['score']}, {told['folds']} folds of {told['bags']} "
@@ -183,7 +188,8 @@ def _show(told: dict[str, Any]) -> None:
     show(table(["trial", "score", "folds", *names], best), "")
     say("study", told["study"])
     say("saved", told["config"])
-    next_step("mipl", "fit", "--config", told["config"], "--out", "run")
+    with_own = given_again(own)
+    next_step("mipl", "fit", "--config", told["config"], "--out", "run", *with_own)
 
 
 def _short(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from mipl.errors import BadFile, MiplError
 from mipl.methods.catalogue import registry
 from mipl.methods.saving import model_file
-from mipl.methods.saving.arguments import from_json, modules
+from mipl.methods.saving.arguments import REGISTERED, from_json, modules
 from mipl.methods.saving.persist import Persistent
 from mipl.methods.saving.stored import Stored
 
@@ -37,7 +37,8 @@ _FAILURES = (TypeError, ValueError, AttributeError, RuntimeError, OverflowError)
 def load_model(folder: str | Path, encoder: Any = None) -> BagClassifier:
     """Load a model that ``save`` has written.
 
-    Only the classes of registered methods are built, and no code comes from the file.
+    Only the classes of registered methods are built, and no code comes from the file;
+    a method of one's own loads once it is registered.
 
     Parameters
     ----------
@@ -96,9 +97,16 @@ def _known(path: str) -> type[Any]:
     for row in registry.methods():
         if row.path == path and not row.fault:
             return row.load()
+    if path.startswith(REGISTERED):
+        id, _, name = path.removeprefix(REGISTERED).partition(":")
+        raise BadFile(
+            f"it is of {id[:80]!r}, which is not a registered method here; run what "
+            f"calls mipl.register({name[:80]}, id={id[:80]!r}) before, or give its "
+            "file as --with FILE.py."
+        )
     raise BadFile(
-        f"its class {path[:80]!r} is not a registered method; "
-        "install the package that brings it."
+        f"its class {path[:80]!r} is not a registered method; install the package that "
+        "brings it, or mipl.register the class and save anew."
     )
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import joblib
 
 from mipl.errors import MiplError, MissingExtra
+from mipl.methods.catalogue.method_row import MethodRow
+from mipl.methods.catalogue.registered import keep, registered
 
 _PATIENCE = 10  # Seconds to wait for a cluster to answer.
 
@@ -46,12 +48,20 @@ class WorkerPool:
             return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1
         )
         try:
-            yield from parallel(joblib.delayed(work)(item) for item in items)
+            yield from parallel(
+                joblib.delayed(_knowing)(registered(), work, item) for item in items
+            )
         except self.deadly as error:
             raise WorkerDied(
                 "the system ended the process that computed this, perhaps for lack of "
                 "memory; give fewer workers."
             ) from error
+
+
+def _knowing(own: tuple[MethodRow, ...], work: Callable[[Any], Any], item: Any) -> Any:
+    """Work in a process that knows the methods registered where it was asked for."""
+    keep(own)
+    return work(item)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from mipl.data.dataset import Dataset
 from mipl.data.instance_classes import positive_instances
 from mipl.errors import Diverged, MiplError
 from mipl.methods.bases.base import BagClassifier
+from mipl.methods.catalogue.registry import find
 from mipl.methods.saving.persist import versions
 from mipl.methods.wrappers.together import fit_together
 from mipl.runs.epoch_scores import EpochScores
@@ -123,7 +124,9 @@ def _checked(run: Run) -> Run:
             f"{run.data} has other content on the machine that computes than on the "
             "one that asks; give both the same files."
         )
-    return replace(run, content=content, versions=versions())
+    code = find(run.method).code
+    own = {run.method: code} if code else {}
+    return replace(run, content=content, versions=versions() | own)
 
 
 def _judged(run: Run, model: BagClassifier, parts: Parts, seconds: float) -> Outcome:

@@ -15,6 +15,7 @@ from time import sleep
 from typing import TypeVar
 
 from mipl.errors import MiplError
+from mipl.methods.catalogue.registered import registered
 from mipl.runs.backends import WorkerDied, WorkerPool, processes
 from mipl.runs.computing import MoreFigures, Outcome, compute
 from mipl.runs.database import NotNow
@@ -52,6 +53,8 @@ class Progress:
         Why runs cannot be computed here, and how many: their data are not at hand.
     waiting : str
         Why the store cannot be used now; "" where it can.
+    outdated : dict of str to int
+        How many of the known runs of a registered method another text of it computed.
     """
 
     total: int
@@ -62,6 +65,7 @@ class Progress:
     absent: dict[str, int] = field(default_factory=dict)
     diverged: int = 0
     waiting: str = ""
+    outdated: dict[str, int] = field(default_factory=dict)
 
     @property
     def done(self) -> int:
@@ -78,13 +82,15 @@ Work = Callable[[Sequence[Run]], list[Outcome]]
 class Todo:
     """What is left of a plan: runs to compute, and why others cannot be.
 
-    Of the ``known`` ones so many ``diverged``.
+    Of the ``known`` ones so many ``diverged``, and another text of their method has
+    computed the ``outdated`` ones.
     """
 
     runs: list[Run]
     known: int
     absent: dict[str, int]
     diverged: int
+    outdated: list[Run] = field(default_factory=list)
 
 
 def left(
@@ -111,7 +117,16 @@ def left(
     settled = store.answers(found, settling)
     runs = [run for run in found if run not in settled]
     diverged = sum(one.state == DIVERGED for one in settled.values())
-    return Todo(runs, len(settled), dict(absent), diverged)
+    outdated = [run for run, one in settled.items() if _outdated(one)]
+    return Todo(runs, len(settled), dict(absent), diverged, outdated)
+
+
+def _outdated(result: Result) -> bool:
+    """Tell whether a registered method has another text now, where both are known."""
+    told = {row.id: row.code for row in registered()}.get(result.run.method, "")
+    return bool(told and result.run.versions) and (
+        result.run.versions.get(result.run.method) != told
+    )
 
 
 def _content(run: Run) -> tuple[str, int] | MiplError:
@@ -168,6 +183,7 @@ def run_plan(
         todo.known,
         absent=todo.absent,
         diverged=todo.diverged,
+        outdated=dict(Counter(run.method for run in todo.outdated)),
     )
     tell = watch or (lambda _: None)
     tell(progress)

@@ -134,9 +134,13 @@ class Store:
 
     def forget_diverged(self, runs: Iterable[Run]) -> int:
         """Drop the results of runs that diverged, so that they can be tried again."""
+        return self.forget(runs, (DIVERGED,))
+
+    def forget(self, runs: Iterable[Run], states: Collection[str] = SETTLED) -> int:
+        """Drop the results of runs that ended so, and return how many."""
         with database.writing(self.path) as file:
             rows = [row for run in runs for row in asked(file, run)]
-            keys = {row["key"] for row in rows if row["state"] == DIVERGED}
+            keys = {row["key"] for row in rows if row["state"] in states}
             for key in keys:
                 _remove(file, key)
         return len(keys)

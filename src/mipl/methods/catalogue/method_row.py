@@ -124,6 +124,10 @@ class MethodRow:
         Whether it is built inside ``Ensemble``, several fits as one.
     paper_grid : mapping
         What the authors searched.
+    kind : class or None
+        The class itself, of a method that a program has registered.
+    code : str
+        Hash of the text of that class.
     """
 
     id: str
@@ -139,11 +143,15 @@ class MethodRow:
     one_vs_rest: bool = False
     ensemble: bool = False
     paper_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    kind: type[Any] | None = None
+    code: str = ""
 
     def load(self) -> type[BagClassifier]:
         """Import the class."""
         if self.fault:
             raise MiplError(self.fault)
+        if self.kind is not None:
+            return self.kind
         try:
             found = _imported(self.path)
         except MiplError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mipl.errors import MiplError, unknown
 from mipl.methods.catalogue import entry
 from mipl.methods.catalogue.method_row import MethodRow, Published, Reference
+from mipl.methods.catalogue.registered import registered
 
 if TYPE_CHECKING:
     from mipl.methods.bases.base import BagClassifier
@@ -123,7 +124,10 @@ def find(id: str) -> MethodRow:
     if id not in rows:
         rows = _rows()
     if id not in rows:
-        raise unknown("method", id, rows)
+        raise MiplError(
+            f"{unknown('method', id, rows)} One of your own is known once its program "
+            "has called mipl.register, or by --with FILE.py."
+        )
     return rows[id]
 
 
@@ -150,7 +154,7 @@ def _own_rows() -> dict[str, MethodRow]:
 
 
 def _rows() -> dict[str, MethodRow]:
-    rows = dict(_own_rows())
+    rows = {**_own_rows(), **{row.id: row for row in registered()}}
     for point in _points():
         for row in _plugged(point):
             if row.id in rows:

@@ -13,9 +13,30 @@ from mipl.errors import BadFile, MiplError
 Kinds = Callable[[str], type[Any]]
 
 
+# How files name a class that its author has registered, wherever that stands.
+REGISTERED = "registered."
+
+
 def class_path(kind: type[Any]) -> str:
-    """Return ``module:Class``, by which a file names a class."""
+    """Return ``module:Class``, by which a file names a class.
+
+    One that was registered is named by its id: the same class is in ``__main__`` for
+    one program and in a module for the next.
+    """
+    id = vars(kind).get("_own_id")
+    if id is not None:
+        return f"{REGISTERED}{id}:{kind.__name__}"
     return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def mark_as_own(kind: type[Any], id: str, code: str) -> None:
+    """Note on a class the id that files name it by, and the hash of its text."""
+    kind._own_id, kind._own_code = id, code
+
+
+def own_code(kind: type[Any]) -> str:
+    """Return the hash of the text of a class that was registered; else ""."""
+    return str(vars(kind).get("_own_code", ""))
 
 
 def as_json(estimator: BaseEstimator) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from torch import nn
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
-from mipl.methods.saving.arguments import as_json
+from mipl.methods.saving.arguments import as_json, own_code
 from mipl.methods.saving.persist import versions
 from mipl.methods.saving.stored import classes_as_fact
 from mipl.nn.published_values import digest
@@ -39,7 +39,9 @@ def fingerprint(
         "processes": processes,
         **surroundings(bags, candidates),
     }
-    return facts | _own_values(estimator)
+    code = own_code(type(estimator))
+    told = {"text of the method": code} if code else {}
+    return facts | told | _own_values(estimator)
 
 
 def fingerprint_around(

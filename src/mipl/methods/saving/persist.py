@@ -17,6 +17,7 @@ from mipl.data.frozen import Array
 from mipl.errors import BadFile, MiplError
 from mipl.methods.saving import model_file
 from mipl.methods.saving.arguments import as_json
+from mipl.methods.saving.learnt_values import FACT, learnt_values, put_back
 from mipl.methods.saving.model_card import render
 from mipl.methods.saving.stored import Stored, classes_as_fact, classes_from_fact
 
@@ -24,13 +25,18 @@ if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
 
 State = tuple[dict[str, Array], dict[str, Any]]
+_KNOWN = (
+    *("classes_", "n_features_in_", "feature_names_in_"),
+    *("feature_source_", "temperature_", "conformal_"),
+)
 
 
 class Persistent:
     """What makes an estimator saveable.
 
     A method adds what it has learnt to ``_state`` and takes it from ``_restore``:
-    arrays by name, and facts that are JSON values.
+    arrays by name, and facts that are JSON values. Of one that has neither, all learnt
+    attributes are kept that a file can hold.
     """
 
     classes_: Array
@@ -88,6 +94,9 @@ class Persistent:
             facts["conformal"], arrays["conformal.p"], arrays["conformal.truth"] = (
                 self.conformal_
             )
+        if type(self)._state is Persistent._state:
+            more, facts[FACT] = learnt_values(self, _KNOWN)
+            arrays |= more
         return arrays, facts
 
     def _restore(self, stored: Stored) -> None:
@@ -103,6 +112,8 @@ class Persistent:
         self._fitted_on_sets = stored.fact("several_instances", bool)
         self.temperature_ = stored.fact("temperature", PositiveFloat)
         self.conformal_ = self._restored_conformal(stored)
+        if type(self)._restore is Persistent._restore:
+            put_back(self, stored)
 
     def _restored_conformal(self, stored: Stored) -> tuple[str, Array, Array] | None:
         kind = stored.fact("conformal", str | None)
