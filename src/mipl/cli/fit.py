@@ -61,8 +61,8 @@ def fit(
     from mipl.cli.progress import EpochBar
     from mipl.cli.resuming import stoppable
     from mipl.errors import MiplError
-    from mipl.runs.folder import checkpoint_path
     from mipl.runs.prediction_sets import doubts_of_sets
+    from mipl.runs.run_files import checkpoint_path
     from mipl.runs.run_settings import RunSettings, read_tables
     from mipl.training.distributed import process_rank
 
@@ -103,7 +103,7 @@ def fit(
 
 
 def _told(done: FittedRun, out: Path) -> dict[str, Any]:
-    from mipl.runs.folder import MODEL
+    from mipl.runs.run_files import MODEL
 
     held, conformal = done.parts.calibration, done.model.conformal_
     return {

@@ -32,6 +32,7 @@ from mipl.cli.runs_files import check, export, repair
 from mipl.cli.runs_files import import_ as import_runs
 from mipl.cli.runs_look import compare, ls, show_
 from mipl.cli.tune import tune
+from mipl.cli.ui import ui
 from mipl.cli.verb import Verb
 from mipl.errors import MiplError
 
@@ -66,7 +67,10 @@ runs.command(cls=Verb)(repair)
 app.add_typer(data, name="data")
 app.add_typer(images.app, name="images")
 app.add_typer(runs, name="runs")
-for verb in (fit, tune, predict, evaluate, explain, methods, demo, reproduce):
+for verb in (
+    *(ui, fit, tune, predict, evaluate, explain),
+    *(methods, demo, reproduce),
+):
     app.command(cls=Verb)(verb)
 
 

@@ -26,6 +26,14 @@ from mipl.methods.loading import load_model
 from mipl.methods.saving.model_file import FACTS
 from mipl.plain_text import shortened
 from mipl.runs.run import Run
+from mipl.runs.run_files import (
+    BAGS,
+    EVALUATION,
+    HISTORY,
+    MODEL,
+    RUN,
+    checkpoint_path,
+)
 from mipl.runs.run_settings import RunSettings, read_tables, run_toml
 from mipl.runs.source import Source
 from mipl.runs.trained_on import TrainedOn
@@ -36,16 +44,8 @@ if TYPE_CHECKING:
     from mipl.methods.bases.base import BagClassifier
     from mipl.runs.execution import FittedRun
 
-MODEL, RUN, BAGS = "model", "run.toml", "bags.json"
-HISTORY, EVALUATION = "history.json", "evaluation.json"
 _LONGEST = 1 << 28
 _LONGEST_SETTING = 60  # Letters: what a generator has learnt is longer.
-
-
-def checkpoint_path(folder: str | Path) -> Path:
-    """Return where a run to this folder keeps its state."""
-    path = Path(folder).absolute()
-    return path.with_name(f"{path.name}.checkpoint")
 
 
 def new_checkpoint(folder: str | Path, every: int | None, resume: bool) -> Checkpoint:

@@ -1,0 +1,47 @@
+"""Addresses of pictures: ids and numbers only, made anew of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fastapi import FastAPI, HTTPException
+from fastapi.responses import FileResponse, Response
+
+from mipl.data.bags import Bags
+from mipl.errors import MiplError
+from mipl.page.instance_pictures import sheet, thumbnail
+from mipl.page.site import Site
+from mipl.page.workspace import is_id
+
+# A picture of a data set stays as it is until the data set is changed.
+_KEPT = {"cache-control": "private, max-age=300"}
+
+
+def add_picture_routes(app: FastAPI, site: Site, style: str) -> None:
+    """Add what sends pictures, and the style sheet at this path of ours."""
+
+    @app.get("/assets/page.css")
+    def page_style() -> FileResponse:
+        return FileResponse(style, media_type="text/css")
+
+    @app.get("/picture/{data}/thumbnail")
+    def data_thumbnail(data: str) -> Response:
+        return _made(site, data, lambda bags: thumbnail(bags, 0))
+
+    @app.get("/picture/{data}/{bag}/thumbnail")
+    def bag_thumbnail(data: str, bag: int) -> Response:
+        return _made(site, data, lambda bags: thumbnail(bags, bag))
+
+    @app.get("/picture/{data}/{bag}/sheet/{number}")
+    def bag_sheet(data: str, bag: int, number: int) -> Response:
+        return _made(site, data, lambda bags: sheet(bags, bag, number))
+
+
+def _made(site: Site, data: str, make: Callable[[Bags], bytes]) -> Response:
+    if not is_id(data):
+        raise HTTPException(404, "there is no such picture.")
+    try:
+        bags = site.library.dataset(site.workspace.dataset(data)).bags
+        return Response(make(bags), media_type="image/png", headers=_KEPT)
+    except MiplError as error:
+        raise HTTPException(404, str(error)) from None

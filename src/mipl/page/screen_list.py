@@ -1,0 +1,35 @@
+"""The screens: an address, a title and a file each, in the order of the menu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A row of the list.
+
+    Attributes
+    ----------
+    name : str
+    path : str
+        The address; what stands in braces is an id, or with ``:int`` a number.
+    title : str
+    module : str
+        Where its ``build`` is; loaded when the screen is first shown.
+    menu : bool
+        Whether it is reached from the header.
+    """
+
+    name: str
+    path: str
+    title: str
+    module: str
+    menu: bool = False
+
+
+SCREENS = (
+    Screen("home", "/", "Home", "mipl.page.screens.home", menu=True),
+    Screen("data", "/data", "Data", "mipl.page.screens.data_list", menu=True),
+    Screen("one_data", "/data/{data}", "Data", "mipl.page.screens.one_data"),
+)

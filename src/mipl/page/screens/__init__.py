@@ -1,0 +1,1 @@
+"""The screens, a file each; see ``mipl.page`` for how one is added."""
