@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from mipl import MIPLMA, Training, export_onnx, load_dataset, write_dataset
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 ENDS = {
@@ -17,13 +20,14 @@ ENDS = {
     "05_pictures_to_bags": lambda out: _number(r"disc in ([\d.]+)%", out) > 80,
     "06_many_runs": lambda out: "known 4, computed now 2" in out and "3 splits" in out,
 }
+ALONE = "07_onnx_alone"  # It is given a model, and has a test of its own.
 
 
 def test_every_example_is_checked() -> None:
-    assert [path.stem for path in EXAMPLES] == list(ENDS)
+    assert [path.stem for path in EXAMPLES] == [*ENDS, ALONE]
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLES[:-1], ids=lambda path: path.stem)
 def test_example(path: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", path],
@@ -36,6 +40,42 @@ def test_example(path: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert ENDS[path.stem](done.stdout), done.stdout
     assert not list(tmp_path.iterdir())  # An example leaves nothing behind.
+
+
+def test_the_example_without_this_library(tmp_path: Path) -> None:
+    """It predicts where neither torch nor mipl can be imported."""
+    train, test = load_dataset("synthetic", r=1).split(0)
+    model = MIPLMA(training=Training(epochs=10), random_state=0)
+    model.fit(train.bags, train.candidates).calibrate(test.bags, labels=test.labels)
+    export_onnx(model, tmp_path / "model.onnx")
+    write_dataset(test, tmp_path / "new.npz")
+    (tmp_path / "empty").mkdir()
+    example = EXAMPLES[-1]
+    assert len(example.read_text().split("import onnxruntime")[1].splitlines()) <= 30
+    alone = (
+        "import runpy, sys\n"
+        "for name in ('torch', 'mipl', 'sklearn', 'scipy'): sys.modules[name] = None\n"
+        f"sys.argv = ['x', '../model.onnx', '../new.npz']\n"
+        f"runpy.run_path({str(example)!r})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", alone],
+        cwd=tmp_path / "empty",
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    first, *lines = done.stdout.splitlines()
+    size = model.predict_set(test.bags, 0.1).sum(axis=1).mean()
+    assert first == f"MIPLMA: {size:.2f} classes in a set"
+    p, a = model.predict_proba(test.bags), model.attend(test.bags)
+    for i, line in enumerate(lines):
+        own = a[test.bags.offsets[i] : test.bags.offsets[i + 1]]
+        name, top = model.classes_[p[i].argmax()], p[i].max()
+        assert line == f"{i} {name} {top:.4f} by instance {np.argmax(own)}"
+    assert len(lines) == 3
 
 
 def _number(pattern: str, text: str) -> float:

@@ -34,6 +34,7 @@ _NAMES = {
     "mipl.methods.bases.base": ("BagClassifier",),
     "mipl.methods.catalogue.own_methods": ("register",),
     "mipl.methods.catalogue.registry": ("method",),
+    "mipl.methods.exports.export": ("export_onnx",),
     "mipl.methods.loading": ("load_model",),
     "mipl.methods.wrappers.degraded": ("Degraded",),
     "mipl.methods.wrappers.ensemble": ("Ensemble",),

@@ -17,6 +17,7 @@ from mipl.io import write_dataset as write_dataset
 from mipl.methods.bases.base import BagClassifier as BagClassifier
 from mipl.methods.catalogue.own_methods import register as register
 from mipl.methods.catalogue.registry import method as method
+from mipl.methods.exports.export import export_onnx as export_onnx
 from mipl.methods.loading import load_model as load_model
 from mipl.methods.mil.abmil import ABMIL as ABMIL
 from mipl.methods.mil.gated_abmil import GatedABMIL as GatedABMIL

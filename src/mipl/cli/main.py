@@ -21,6 +21,7 @@ from mipl.cli.demo import demo
 from mipl.cli.encoding import show_every_letter
 from mipl.cli.evaluate import evaluate
 from mipl.cli.explain import explain
+from mipl.cli.export import export as export_model
 from mipl.cli.fit import fit
 from mipl.cli.methods import methods
 from mipl.cli.option_names import command_of, in_options
@@ -72,6 +73,7 @@ for verb in (
     *(methods, demo, reproduce),
 ):
     app.command(cls=Verb)(verb)
+app.command("export", cls=Verb)(export_model)
 
 
 def _version(wanted: bool) -> None:

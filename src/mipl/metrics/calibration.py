@@ -184,9 +184,7 @@ def conformal_threshold(p: Any, labels: Any, alpha: float) -> float:
     >>> conformal_threshold([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]], [0, 0, 1], 0.5)
     0.19...
     """
-    array = probabilities(p)
-    truth = column_numbers("labels", labels, *array.shape)
-    return _quantile(1 - array[np.arange(len(array)), truth], alpha)
+    return _quantile(conformal_scores(p, labels), alpha)
 
 
 def candidate_conformal_threshold(p: Any, candidates: Any, alpha: float) -> float:
@@ -199,9 +197,35 @@ def candidate_conformal_threshold(p: Any, candidates: Any, alpha: float) -> floa
     >>> candidate_conformal_threshold([[0.9, 0.1], [0.6, 0.4]], [[True, True]] * 2, 0.5)
     0.9
     """
+    return _quantile(candidate_conformal_scores(p, candidates), alpha)
+
+
+def conformal_scores(p: Any, labels: Any) -> Floats:
+    """Return 1 - p of each bag's true label, (m,).
+
+    Examples
+    --------
+    >>> conformal_scores([[0.75, 0.25], [0.5, 0.5]], [1, 0]).tolist()
+    [0.75, 0.5]
+    """
+    array = probabilities(p)
+    truth = column_numbers("labels", labels, *array.shape)
+    scores: Floats = 1 - array[np.arange(len(array)), truth]
+    return scores
+
+
+def candidate_conformal_scores(p: Any, candidates: Any) -> Floats:
+    """Return 1 - p of each bag's least likely candidate, (m,).
+
+    Examples
+    --------
+    >>> candidate_conformal_scores([[0.75, 0.25, 0.0]], [[True, True, False]]).tolist()
+    [0.75]
+    """
     array = probabilities(p)
     inside = candidate_sets(candidates, array.shape)
-    return _quantile((1 - np.where(inside, array, 1.0)).max(axis=1), alpha)
+    scores: Floats = (1 - np.where(inside, array, 1.0)).max(axis=1)
+    return scores
 
 
 def conformal_sets(p: Any, threshold: float) -> Bools:

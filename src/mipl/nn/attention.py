@@ -244,7 +244,7 @@ class _Level(nn.Module):
     """The same score for all."""
 
     def forward(self, h: Tensor) -> Tensor:
-        return h.new_zeros(len(h))
+        return h.new_zeros(h.shape[0])
 
 
 def inverse_root(width: int) -> float:

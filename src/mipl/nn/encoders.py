@@ -69,8 +69,10 @@ class LinearEncoders(nn.Sequential):
     def forward(self, x: Tensor) -> Tensor:
         """Embed the instances, given flat, all layers for some of them at a time."""
         layers = [layer for layer in self if isinstance(layer, LinearEncoder)]
-        if not isinstance(layers[0].dropout, DroppedReLU):  # Of several runs.
-            return super().forward(x)
+        several_runs = not isinstance(layers[0].dropout, DroppedReLU)
+        if several_runs or torch.compiler.is_exporting():
+            found: Tensor = super().forward(x)  # type: ignore[no-untyped-call]
+            return found
         x = layers[0].trunk(x)
         maps = [layer.feature for layer in layers]
         random = [
@@ -132,7 +134,8 @@ def convolved(
     With channels last, in values and images, convolutions on a CPU take half the time;
     pooling before the ReLU gives the same numbers for a quarter of it.
     """
-    if not torch.is_grad_enabled() and len(x) > _AT_ONCE:
+    whole = torch.is_grad_enabled() or torch.compiler.is_exporting()
+    if not whole and len(x) > _AT_ONCE:
         parts = torch.split(x, _AT_ONCE)
         return torch.cat([convolved(part, shape, conv1, conv2) for part in parts])
     images = x.view(-1, *shape).to(next(conv1.parameters()).dtype)
@@ -171,7 +174,7 @@ class OwnEncoder(Keyed):
                     f"the {self.called} failed on {counted(len(x), 'instance')} of "
                     f"shape {self.shape}: {error}"
                 ) from error
-        if not isinstance(h, Tensor) or h.ndim != 2 or len(h) != len(x):
+        if not isinstance(h, Tensor) or h.ndim != 2 or h.shape[0] != x.shape[0]:
             got = tuple(h.shape) if isinstance(h, Tensor) else type(h).__name__
             raise MiplError(
                 f"the {self.called} must turn {counted(len(x), 'instance')} of shape "

@@ -349,7 +349,8 @@ def mean_and_std(z: Tensor) -> tuple[Tensor, Tensor]:
     """Return mean and sample spread over the bags; 1 where there is no spread."""
     mean = z.mean(dim=0)
     total = (z - mean).square().sum(dim=0)
-    spread = safe_sqrt(total / max(len(z) - 1, 1))
+    others = torch.sym_max(z.shape[0] - 1, 1)  # type: ignore[no-untyped-call]
+    spread = safe_sqrt(total / others)
     return mean, torch.where(spread > 0, spread, 1.0)
 
 

@@ -127,7 +127,7 @@ def joined(parts: Iterable[Tensor], n: int) -> Tensor:
     """
     whole, start = torch.empty(0), 0
     for part in parts:
-        if len(part) == n:
+        if part.shape[0] == n:
             return part
         if start == 0:
             whole = part.new_empty((n, *part.shape[1:]))

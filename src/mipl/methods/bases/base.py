@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ from mipl.metrics.calibration import (
 )
 from mipl.metrics.margins import label_margins
 from mipl.parameters import Declared
+
+if TYPE_CHECKING:
+    from torch import nn
 
 Floats = npt.NDArray[np.float64]
 
@@ -225,6 +228,15 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
             else candidate_conformal_threshold(scores, truth, alpha)
         )
         return conformal_sets(self._proba(self._as_bags(X)), threshold)
+
+    # -- graphs ----------------------------------------------------------------------
+
+    def _as_graph(self) -> nn.Module:
+        """Return what ``export_onnx`` traces, before the temperature."""
+        raise MiplError(
+            f"{type(self).__name__} trains no network, and an ONNX file holds a "
+            "network; export a model of a method that trains one, such as MIPLMA."
+        )
 
     # -- input ------------------------------------------------------------------------
 

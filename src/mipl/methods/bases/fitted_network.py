@@ -21,7 +21,9 @@ from mipl.errors import MiplError
 from mipl.methods.bases.base import BagClassifier, Floats
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
+from mipl.nn.dropout import DroppedReLU
 from mipl.nn.network import BagNetwork
+from mipl.nn.traced_parts import NetworkPart
 from mipl.parameters import learnt
 from mipl.training.options import Training
 from mipl.training.prediction import LazyOutput, joined, lazy_outputs
@@ -89,8 +91,18 @@ class FittedNetwork(BagClassifier):
 
     # -- use -------------------------------------------------------------------------
 
+    def _log_p_of(self, seen: Any) -> Tensor:
+        """Return the log-probabilities of bags as they are seen, (B, k)."""
+        log_p: Tensor = seen.log_p
+        return log_p
+
+    def _instance_log_p_of(self, seen: Any) -> Tensor:
+        """Return the log-probabilities of their instances, (N, k)."""
+        log_p: Tensor = seen.instance_log_p
+        return log_p
+
     def _proba(self, bags: Bags) -> Floats:
-        log_p = self._collect(bags, lambda output: output.log_p, len(bags))
+        log_p = self._collect(bags, self._log_p_of, len(bags))
         # Normalised again in float64: float32 rows miss one by a few units of 1e-7.
         return torch.softmax(log_p, dim=1).numpy()
 
@@ -127,6 +139,27 @@ class FittedNetwork(BagClassifier):
             raise _too_far(values, bags)
         return values
 
+    # -- graphs ----------------------------------------------------------------------
+
+    def _as_graph(self) -> nn.Module:
+        network = self._precise_module().cpu().float()
+        layers = [
+            layer for layer in network.modules() if isinstance(layer, DroppedReLU)
+        ]
+        if any(layer.training and layer.p for layer in layers):
+            raise MiplError(
+                f"{type(self).__name__} draws at random in its predictions "
+                "(test_dropout), and no file holds what will be drawn; export a model "
+                "with test_dropout=False."
+            )
+        return NetworkPart(
+            network,
+            float(self.tau_),
+            self._log_p_of,
+            getattr(self, "_attention_of", None),
+            self._instance_log_p_of if hasattr(self, "predict_instances") else None,
+        )
+
 
 class EmbeddingNetwork(TransformerMixin, FittedNetwork):  # type: ignore[misc]
     """A trained network whose bags have vectors of their own."""
@@ -141,6 +174,11 @@ class EmbeddingNetwork(TransformerMixin, FittedNetwork):  # type: ignore[misc]
 class AttendingNetwork(EmbeddingNetwork):
     """A trained network whose bags have attention, and vectors of their own."""
 
+    def _attention_of(self, seen: Any) -> Tensor:
+        """Return the attention in bags as they are seen, (N,)."""
+        a: Tensor = seen.a
+        return a
+
     def attend(self, X: Any, scale: str = "raw") -> Floats:
         """Return the attention of each instance, (N,).
 
@@ -149,14 +187,14 @@ class AttendingNetwork(EmbeddingNetwork):
         """
         check_is_fitted(self)
         bags = self._as_bags(X)
-        a = self._collect(bags, lambda output: output.a, bags.n_instances).numpy()
+        a = self._collect(bags, self._attention_of, bags.n_instances).numpy()
         return scaled_attention(a, bags.offsets, scale)
 
     def predict_instances(self, X: Any) -> Floats:
         """Return a class score per instance, (N, k): each as a bag of its own."""
         check_is_fitted(self)
         bags = self._as_bags(X)
-        log_p = self._collect(bags, lambda s: s.instance_log_p, bags.n_instances)
+        log_p = self._collect(bags, self._instance_log_p_of, bags.n_instances)
         return log_p.exp_().numpy()
 
 

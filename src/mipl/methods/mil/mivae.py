@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-import torch
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
-from mipl.data.bags import Bags
 from mipl.methods.bases.base import Floats
 from mipl.methods.bases.fitted_network import EmbeddingNetwork
 from mipl.methods.bases.neural import NeuralClassifier
@@ -26,7 +24,7 @@ from mipl.objectives import copies, log_density, standard_kl, weighted_log_loss
 from mipl.parameters import choice, integer, number, redeclared
 from mipl.training.batches import Batch
 from mipl.training.options import Training
-from mipl.training.prediction import LazyOutput, joined
+from mipl.training.prediction import joined
 from mipl.training.state import Clock
 
 
@@ -169,32 +167,30 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
 
     # -- predictions -----------------------------------------------------------------
 
-    def _proba(self, bags: Bags) -> Floats:
-        def pick(output: LazyOutput) -> Tensor:
-            best = output.segments.max(_judged(output))
-            return cast("VariationalNetwork", output.module).head.log_p(best)
+    def _log_p_of(self, seen: Any) -> Tensor:
+        """Return what the best instance of each bag says of it, (B, k)."""
+        best = seen.segments.max(_judged(seen))
+        return cast("VariationalNetwork", seen.module).head.log_p(best)
 
-        return torch.softmax(self._collect(bags, pick, len(bags)), dim=1).numpy()
+    def _instance_log_p_of(self, seen: Any) -> Tensor:
+        return cast("VariationalNetwork", seen.module).head.log_p(_judged(seen))
 
     def predict_instances(self, X: Any) -> Floats:
         """Return the probability of each class for each instance in its bag, (N, k)."""
         check_is_fitted(self)
         bags = self._as_bags(X)
-
-        def pick(output: LazyOutput) -> Tensor:
-            return cast("VariationalNetwork", output.module).head.log_p(_judged(output))
-
-        return self._collect(bags, pick, bags.n_instances).exp_().numpy()
+        log_p = self._collect(bags, self._instance_log_p_of, bags.n_instances)
+        return log_p.exp_().numpy()
 
 
-def _judged(output: LazyOutput) -> Tensor:
+def _judged(output: Any) -> Tensor:
     """Return the logits of all instances of some bags, (N, k); (N, 1) of one logit."""
     module = cast("VariationalNetwork", output.module)
 
     def parts() -> Iterator[Tensor]:
         bag, start = output.segments.bag, 0
         for h in output.chunks():
-            stop = start + len(h)
+            stop = start + h.shape[0]
             yield module.judge(h, output.z.index_select(0, bag[start:stop]))
             start = stop
 

@@ -299,14 +299,30 @@ class FastMIPL(NeuralBagClassifier):
         with torch.no_grad():
             return head.classify(self._given_scores(bags)).exp().numpy()
 
+    def _log_p_of(self, seen: Any) -> Tensor:
+        """Return the log-probabilities of bags, where these are all that are given."""
+        if self.standardise == "training":
+            return super()._log_p_of(seen)
+        size = seen.module.posterior.centre().size[:, 0]
+        found: Tensor = seen.module.head.classify(standardised(seen.z) * size)
+        return found
+
     def _given_scores(self, bags: Bags) -> Tensor:
         """Return scores that are standardised over these bags, (m, k)."""
         z = self._collect(bags, lambda seen: seen.z, len(bags))
         size = self.module_.posterior.centre().size[:, 0].detach().cpu().double()
         return standardised(z) * size
 
+    def _attention_of(self, seen: Any) -> Tensor:
+        """Return the attention of each class, weighed by its probability, (N,)."""
+        p = torch.softmax(self._log_p_of(seen), dim=1)
+        mixed: Tensor = (seen.a * seen.segments.spread(p)).sum(dim=1)
+        return mixed
+
     def attend(self, X: Any, scale: str = "raw") -> Floats:
         """Return the attention of each instance, (N,), as ``MIPLMA.attend`` does."""
+        if self.standardise == "training":
+            return super().attend(X, scale)
         check_is_fitted(self)
         bags = self._as_bags(X)
         a = self._collect(bags, lambda seen: seen.a, bags.n_instances).numpy()

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
+from torch import nn
 
 from mipl.data.bag_reduction import MaxMin, Mean
 from mipl.data.bags import Bags
@@ -17,6 +18,7 @@ from mipl.methods.bases.base import BagClassifier, Floats
 from mipl.methods.bases.partial import PartialLabelClassifier
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
+from mipl.nn.traced_parts import CalibratedPart, VectorsPart
 from mipl.parameters import anything, choice, learnt
 from mipl.training.progress import in_place_of
 
@@ -136,6 +138,13 @@ class Degraded(BagClassifier):
                 "estimator of Degraded must be a partial-label method, such as "
                 f"PRODEN(); got {self.estimator!r}."
             )
+
+    # -- graphs ----------------------------------------------------------------------
+
+    def _as_graph(self) -> nn.Module:
+        inner = self.estimator_._as_graph()
+        calibrated = CalibratedPart(inner, float(self.estimator_.temperature_))
+        return VectorsPart(calibrated, self.reduction)
 
     # -- files -----------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
+from torch import nn
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
@@ -23,6 +24,7 @@ from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.methods.wrappers.learners import Learners, in_groups
 from mipl.methods.wrappers.together import can_join, fit_together
+from mipl.nn.traced_parts import CalibratedPart, MeanPart
 from mipl.parameters import anything, integer, learnt
 from mipl.seeds import as_seed, stream_seed
 from mipl.training.checkpoint import Checkpoint
@@ -223,6 +225,16 @@ class Ensemble(
     def __sklearn_tags__(self) -> Any:
         inner = isinstance(self.estimator, BagClassifier)
         return get_tags(self.estimator) if inner else super().__sklearn_tags__()
+
+    # -- graphs ----------------------------------------------------------------------
+
+    def _as_graph(self) -> nn.Module:
+        return MeanPart(
+            [
+                CalibratedPart(member._as_graph(), float(member.temperature_))
+                for member in self.members_
+            ]
+        )
 
     # -- files -----------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
+from torch import nn
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
@@ -22,6 +23,7 @@ from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.methods.wrappers.learners import Learners, fit_learners, in_groups, repeated
 from mipl.methods.wrappers.together import can_join
+from mipl.nn.traced_parts import CalibratedPart, LearnersPart
 from mipl.parameters import anything, choice, learnt, processes
 from mipl.training.checkpoint import Checkpoint
 from mipl.training.progress import CallbackSupportMixin, EpochReports, with_callbacks
@@ -239,6 +241,21 @@ class OneVsRest(
                 f"{self.estimator!r}."
             )
         self.estimator._check_arguments()
+
+    # -- graphs ----------------------------------------------------------------------
+
+    def _as_graph(self) -> nn.Module:
+        learners: dict[int, nn.Module] = {
+            c: CalibratedPart(model._as_graph(), float(model.temperature_))
+            for c, model in enumerate(self.estimators_)
+            if model is not None
+        }
+        return LearnersPart(
+            learners,
+            self.constant_.tolist(),
+            self.all_negative == "lowest_score",
+            hasattr(self, "predict_instances"),
+        )
 
     # -- files -----------------------------------------------------------------------
 
