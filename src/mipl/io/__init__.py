@@ -24,6 +24,7 @@ __all__ = [
     "BagsLeftOut",
     "check_dataset_name",
     "has_labels",
+    "layout_of",
     "read_annotations",
     "read_bags",
     "read_dataset",
@@ -44,6 +45,13 @@ _LABELS = "mipl.io.tables.label_table"
 
 # In this order: anything that begins like text may be a table.
 _BY_CONTENT = (_MAT, _HDF5, _NPZ, _FOLDER, _TABLE)
+_LAYOUTS = {
+    _MAT: "matlab",
+    _HDF5: "hdf5",
+    _NPZ: "npz",
+    _FOLDER: "folder",
+    _TABLE: "table",
+}
 _BY_SUFFIX = {
     ".bags.h5": _HDF5,
     ".h5": _HDF5,
@@ -165,6 +173,23 @@ def _chosen(bags: Bags, ids: Any, left: LeftOut) -> Bags:
             left.add(name, f"{left.where} has no bag {name[:80]!r}")
     left.settle(len(wanted))
     return bags[[place[name] for name in wanted if name in place]]
+
+
+def layout_of(path: str | Path) -> str:
+    """Return what a file or folder is read as; one of no kind that is read is refused.
+
+    Returns
+    -------
+    layout : {"matlab", "hdf5", "npz", "folder", "table"}
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     layout_of(folder)
+    'folder'
+    """
+    return _LAYOUTS[_form_of(existing(path)).__name__]
 
 
 def has_labels(path: str | Path) -> bool:

@@ -25,7 +25,7 @@ def heading(text: str, note: str = "") -> None:
     """Show the name of the screen, and a note below it."""
     ui.label(shown(text)).classes("h1").props("role=heading aria-level=1")
     if note:
-        ui.label(shown(note)).classes("note")
+        ui.label(plain(note)).classes("note")
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def section(title: str = "", note: str = "", kind: str = "") -> Iterator[Element
         if title:
             ui.label(shown(title)).classes("h2").props("role=heading aria-level=2")
         if note:
-            ui.label(shown(note)).classes("note")
+            ui.label(plain(note)).classes("note")
         yield card
 
 
@@ -55,12 +55,12 @@ def bar() -> Iterator[Element]:
 
 def text(words: str, kind: str = "") -> ui.label:
     """Show a paragraph; of several lines each stands by itself."""
-    return ui.label(shown(words)).classes(f"text {kind}")
+    return ui.label(plain(words)).classes(f"text {kind}")
 
 
-def figures(rows: Mapping[str, object]) -> None:
-    """Show names and values side by side."""
-    with ui.element("dl").classes("figures"):
+def figures(rows: Mapping[str, object], kind: str = "") -> None:
+    """Show names and values side by side; ``wide`` ones in several columns."""
+    with ui.element("dl").classes(f"figures {kind}"):
         for name, value in rows.items():
             with ui.element("div"):
                 with ui.element("dt"):
@@ -130,7 +130,7 @@ def failed(sentence: str, remedy: str = "") -> Element:
         ui.label("That did not work").classes("h2")
         ui.label(_begun(sentence))
         if remedy:
-            ui.label(shown(remedy)).classes("note")
+            ui.label(plain(remedy)).classes("note")
     return around
 
 
@@ -139,7 +139,7 @@ def empty(title: str, note: str) -> Iterator[Element]:
     """Give the place for what leads on where there is nothing yet."""
     with ui.element("div").classes("empty") as around:
         ui.label(shown(title)).classes("h2").props("role=heading aria-level=2")
-        ui.label(shown(note)).classes("note")
+        ui.label(plain(note)).classes("note")
         yield around
 
 

@@ -25,7 +25,10 @@ _REMEMBER = (
     f"document.cookie = '{MODE}=%s; Path=/; SameSite=Strict; Max-Age={_YEAR}'; "
     "location.reload()"
 )
-_HEAD = '<link rel="stylesheet" href="/assets/page.css">'
+_HEAD = (
+    '<link rel="stylesheet" href="/assets/page.css">'
+    '<script defer src="/assets/upload.js"></script>'
+)
 
 
 def shown_by(screen: Screen, site: Site) -> Callable[[Request], Awaitable[None]]:

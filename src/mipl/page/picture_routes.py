@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fastapi import FastAPI, HTTPException
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 
 from mipl.data.bags import Bags
 from mipl.errors import MiplError
@@ -17,12 +17,8 @@ from mipl.page.workspace import is_id
 _KEPT = {"cache-control": "private, max-age=300"}
 
 
-def add_picture_routes(app: FastAPI, site: Site, style: str) -> None:
-    """Add what sends pictures, and the style sheet at this path of ours."""
-
-    @app.get("/assets/page.css")
-    def page_style() -> FileResponse:
-        return FileResponse(style, media_type="text/css")
+def add_picture_routes(app: FastAPI, site: Site) -> None:
+    """Add what sends pictures."""
 
     @app.get("/picture/{data}/thumbnail")
     def data_thumbnail(data: str) -> Response:

@@ -32,4 +32,19 @@ SCREENS = (
     Screen("home", "/", "Home", "mipl.page.screens.home", menu=True),
     Screen("data", "/data", "Data", "mipl.page.screens.data_list", menu=True),
     Screen("one_data", "/data/{data}", "Data", "mipl.page.screens.one_data"),
+    Screen("import", "/import", "Data", "mipl.page.screens.data_import"),
+    Screen(
+        "import_draft",
+        "/import/draft/{draft}",
+        "Data",
+        "mipl.page.screens.import_preview",
+    ),
+    Screen(
+        "import_here",
+        "/import/here/{source}",
+        "Data",
+        "mipl.page.screens.import_preview",
+    ),
+    Screen("train", "/train", "Train", "mipl.page.screens.train", menu=True),
+    Screen("job", "/job/{job}", "Train", "mipl.page.screens.job"),
 )

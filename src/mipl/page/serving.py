@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
 from nicegui import core, ui
 
 from mipl.errors import MiplError
+from mipl.page.asset_routes import add_asset_routes
 from mipl.page.frame import shown_by
 from mipl.page.guard import Guard
 from mipl.page.picture_routes import add_picture_routes
 from mipl.page.screen_list import SCREENS
 from mipl.page.site import Site
+from mipl.page.upload_routes import add_upload_routes
 
-_STYLE = Path(__file__).parent / "assets" / "page.css"
 _TRIED = 20  # Ports, where none was asked for.
 _LONGEST_MESSAGE = 1 << 20  # Bytes of one message of a browser.
 
@@ -25,7 +25,9 @@ _LONGEST_MESSAGE = 1 << 20  # Bytes of one message of a browser.
 def application(site: Site) -> FastAPI:
     """Return the application with all screens; there is one in a process."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    add_picture_routes(app, site, str(_STYLE))
+    add_picture_routes(app, site)
+    add_upload_routes(app, site)
+    add_asset_routes(app)
     for screen in SCREENS:
         path = screen.path.replace(":int", "")
         ui.page(path, title=f"{screen.title} · mipl")(shown_by(screen, site))
@@ -91,6 +93,7 @@ def serve(
     ``tell`` gets every later link.
     """
     port = listener.getsockname()[1]
+    site.jobs.look_after()
     guard = Guard(application(site), host, port, tell=tell)
     config = uvicorn.Config(
         guard,

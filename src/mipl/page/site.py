@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from mipl.page.jobs import Jobs
 from mipl.page.library import Library
+from mipl.page.uploads import Uploads
 from mipl.page.workspace import Workspace
 
 
@@ -14,3 +17,13 @@ class Site:
 
     workspace: Workspace
     library: Library = field(default_factory=Library)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """What takes long, in processes of its own."""
+        return Jobs(self.workspace)
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        """Files that persons give."""
+        return Uploads(self.workspace)

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from nicegui import run, ui
 
+from mipl.page.jobs import Jobs
 from mipl.page.library import Library
 from mipl.page.screen_list import Screen
 from mipl.page.site import Site
@@ -49,6 +50,11 @@ class Visit:
     def library(self) -> Library:
         """What loads data sets and runs."""
         return self.site.library
+
+    @property
+    def jobs(self) -> Jobs:
+        """What starts, holds and ends work in processes of its own."""
+        return self.site.jobs
 
     async def work(
         self,

@@ -18,6 +18,8 @@ async def build(visit: Visit) -> None:
     """Show a page of the data sets, and what may be imported."""
     found = await visit.work(visit.workspace.datasets)
     cards.heading("Data", "What models are trained on, and what is in it.")
+    with cards.bar():
+        cards.to("Bring your data", "/import", "main")
     if not found:
         with cards.empty(
             "No data set yet",

@@ -47,7 +47,7 @@ def _first_steps(visit: Visit) -> None:
             "A table, a folder of features or pictures, MATLAB or NumPy files. You see "
             "what was recognised before anything is written.",
         ):
-            cards.to("Bring your data", "/data", "main")
+            cards.to("Bring your data", "/import", "main")
 
 
 async def _digits(visit: Visit) -> None:

@@ -15,6 +15,8 @@ async def build(visit: Visit) -> None:
     place = visit.workspace.dataset(visit.ids["data"])
     told = await visit.work(visit.library.description, place)
     cards.heading(place.name, place.within)
+    with cards.bar():
+        cards.to("Train on it", f"/train?data={place.id}", "main")
     with cards.columns(380):
         with cards.section("Figures"):
             cards.figures(told.columns() | told.details())

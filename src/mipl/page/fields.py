@@ -1,0 +1,124 @@
+"""Fields of forms, as browsers have them: keys reach them, readers read them out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from nicegui import ui
+from nicegui.element import Element
+from nicegui.events import GenericEventArguments
+
+from mipl.page.workspace import shown
+from mipl.plain_text import plain
+
+Act = Callable[[str], Awaitable[None] | None]
+_VALUE = "(event) => emit(event.target.value)"
+_CHECKED = "(event) => emit(event.target.checked)"
+
+
+class TextField:
+    """A line of text with its label; ``text`` is what stands in it now."""
+
+    def __init__(self, label: str, text: str = "", note: str = "") -> None:
+        self.text = text
+        with ui.element("label").classes("field"):
+            ui.label(shown(label)).classes("name")
+            self.element = ui.element("input").props("type=text autocomplete=off")
+            self.element.props["value"] = text
+            if note:
+                ui.label(plain(note)).classes("note")
+        self.element.on("input", self._changed, js_handler=_VALUE)
+
+    def _changed(self, event: GenericEventArguments) -> None:
+        self.text = str(event.args)[:1000]
+        self.element.props["value"] = self.text
+
+
+class ChoiceField:
+    """One of several values, by their words; ``value`` is the chosen one."""
+
+    def __init__(
+        self,
+        label: str,
+        words: Mapping[str, str],
+        value: str,
+        act: Act | None = None,
+        note: str = "",
+    ) -> None:
+        self.values = list(words)
+        self.value = value if value in words else self.values[0]
+        self.act = act
+        with ui.element("label").classes("field"):
+            ui.label(shown(label)).classes("name")
+            with ui.element("select") as self.element:
+                for place, one in enumerate(self.values):
+                    with ui.element("option") as option:
+                        ui.label(shown(words[one]))
+                    # Places, not values: no name can be mistaken for another.
+                    option.props["value"] = str(place)
+                    if one == self.value:
+                        option.props["selected"] = True
+            if note:
+                ui.label(plain(note)).classes("note")
+        self.element.on("change", self._changed, js_handler=_VALUE)
+
+    async def _changed(self, event: GenericEventArguments) -> None:
+        place = str(event.args)
+        if place.isascii() and place.isdigit() and int(place) < len(self.values):
+            self.value = self.values[int(place)]
+            await acted(self.act, self.value)
+
+
+class TickField:
+    """What is on or off, with its label."""
+
+    def __init__(
+        self, label: str, on: bool = False, act: Act | None = None, note: str = ""
+    ) -> None:
+        self.on, self.act = on, act
+        with ui.element("label").classes("tick"):
+            self.element = ui.element("input").props("type=checkbox")
+            if on:
+                self.element.props["checked"] = True
+            with ui.element("span"):
+                ui.label(shown(label))
+                if note:
+                    ui.label(plain(note)).classes("note")
+        self.element.on("change", self._changed, js_handler=_CHECKED)
+
+    async def _changed(self, event: GenericEventArguments) -> None:
+        self.on = event.args is True
+        await acted(self.act, "yes" if self.on else "")
+
+
+class TickList:
+    """Several values of which any may be chosen; ``chosen`` are those that are."""
+
+    def __init__(self, words: Mapping[str, str], chosen: Sequence[str]) -> None:
+        with ui.element("div").classes("ticks"):
+            self.fields = {
+                name: TickField(words[name], name in chosen) for name in words
+            }
+
+    @property
+    def chosen(self) -> list[str]:
+        """The values that are on, in their order."""
+        return [name for name, one in self.fields.items() if one.on]
+
+
+async def acted(act: Act | None, value: str) -> None:
+    """Do what a field leads to, whether it takes time or not."""
+    if act is not None:
+        done = act(value)
+        if done is not None:
+            await done
+
+
+def fold(summary: str, opened: bool = False) -> Element:
+    """Return what is folded away below its summary; to be filled."""
+    around = ui.element("details").classes("more")
+    if opened:
+        around.props["open"] = True
+    with around, ui.element("summary"):
+        ui.label(shown(summary))
+    return around
