@@ -13,8 +13,8 @@ from mipl.files import read_bounded
 from mipl.page import cards, charts
 from mipl.page.jobs import FINISHED, PAUSED, WAITING, Job
 from mipl.page.training_view import (
-    Lines,
     CurvesSoFar,
+    Lines,
     duration,
     seconds_left,
     training_curves,
