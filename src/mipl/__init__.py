@@ -40,6 +40,7 @@ _NAMES = {
     "mipl.methods.wrappers.ensemble": ("Ensemble",),
     "mipl.methods.wrappers.one_vs_rest": ("OneVsRest",),
     "mipl.methods.wrappers.together": ("fit_together",),
+    "mipl.reports.result_views": ("results_plot", "results_table"),
     "mipl.runs.run": ("Run",),
     "mipl.training": ("Checkpoint", "Training"),
 }

@@ -51,6 +51,8 @@ from mipl.methods.wrappers.degraded import Degraded as Degraded
 from mipl.methods.wrappers.ensemble import Ensemble as Ensemble
 from mipl.methods.wrappers.one_vs_rest import OneVsRest as OneVsRest
 from mipl.methods.wrappers.together import fit_together as fit_together
+from mipl.reports.result_views import results_plot as results_plot
+from mipl.reports.result_views import results_table as results_table
 from mipl.runs.run import Run as Run
 from mipl.training import Checkpoint as Checkpoint
 from mipl.training import Training as Training

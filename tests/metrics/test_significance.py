@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from mipl.errors import MiplError
-from mipl.metrics import friedman, nemenyi_distance, t_test, verdict, win_tie_loss
+from mipl.metrics import friedman, holm, nemenyi_distance, t_test, verdict, win_tie_loss
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -135,3 +135,20 @@ REFUSED = [
 def test_bad_input_is_refused_in_one_sentence(call, text):
     with pytest.raises(MiplError, match=text):
         call()
+
+
+def test_holm_by_its_definition():
+    """Reject in order of size at level / (number left), until one is not rejected."""
+    p_values, level = [0.012, 0.02, 0.001, 0.3, 0.0], 0.05
+    rejected = set()
+    for left, p in zip(range(len(p_values), 0, -1), sorted(p_values), strict=True):
+        if p > level / left:
+            break
+        rejected.add(p)
+    found = holm(p_values)
+    assert {
+        p for p, new in zip(p_values, found, strict=True) if new <= level
+    } == rejected
+    assert holm([]) == []
+    with pytest.raises(MiplError, match=r"a p-value must lie from 0 to 1; got 1\.5"):
+        holm([1.5])

@@ -32,6 +32,7 @@ from mipl.cli.runs_compute import compute
 from mipl.cli.runs_files import check, export, repair
 from mipl.cli.runs_files import import_ as import_runs
 from mipl.cli.runs_look import compare, ls, show_
+from mipl.cli.runs_show import plot, table
 from mipl.cli.tune import tune
 from mipl.cli.ui import ui
 from mipl.cli.verb import Verb
@@ -61,6 +62,8 @@ runs.command(cls=Verb)(compute)
 runs.command(cls=Verb)(ls)
 runs.command("show", cls=Verb)(show_)
 runs.command(cls=Verb)(compare)
+runs.command(cls=Verb)(table)
+runs.command(cls=Verb)(plot)
 runs.command(cls=Verb)(export)
 runs.command("import", cls=Verb)(import_runs)
 runs.command(cls=Verb)(check)

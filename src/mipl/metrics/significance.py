@@ -65,6 +65,27 @@ def verdict(a: Any, b: Any, *, level: float = 0.05, paired: bool = True) -> str:
     return "win" if test.statistic > 0 else "loss"
 
 
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for being several, by Holm's step-down.
+
+    The smallest is multiplied by their number, the next by one less, and so on; none
+    falls below one before it.
+
+    Examples
+    --------
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    for p in p_values:
+        if not 0 <= p <= 1:
+            raise MiplError(f"a p-value must lie from 0 to 1; got {p}.")
+    found, least = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(np.argsort(p_values, kind="stable").tolist()):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
+        found[place] = least
+    return found
+
+
 def win_tie_loss(
     ours: Sequence[Any],
     rivals: Sequence[Any],

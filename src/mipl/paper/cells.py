@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mipl.datasets.published_sets import PublishedSet
-from mipl.metrics.significance import verdict
+from mipl.metrics.significance import TTest, t_test
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.published import PublishedAccuracy
 from mipl.runs.result import DIVERGED
@@ -49,7 +49,8 @@ class Cell:
     Attributes
     ----------
     spot : Spot
-    values : mapping of split to accuracy
+    values : mapping of split, or of split and seed, to accuracy
+        Or to another figure.
     wanted : int
         Number of splits planned.
     diverged : int
@@ -57,7 +58,7 @@ class Cell:
     """
 
     spot: Spot
-    values: Mapping[int, float] = field(default_factory=dict)
+    values: Mapping[Any, float] = field(default_factory=dict)
     wanted: int = len(SPLITS)
     diverged: int = 0
 
@@ -153,7 +154,29 @@ def compared(a: Cell, b: Cell, paired: bool = True) -> str:
     >>> compared(ours, theirs), compared(ours, theirs, paired=False)
     ('win', 'tie')
     """
+    test = tested(a, b, paired)
+    return "" if test is None else decided(test, test.p_value)
+
+
+def decided(test: TTest, p_value: float, level: float = 0.05) -> str:
+    """Return what a test says, with a p-value that may be corrected.
+
+    Examples
+    --------
+    >>> decided(TTest(2.5, 0.03), 0.03), decided(TTest(2.5, 0.03), 0.06)
+    ('win', 'tie')
+    """
+    if p_value >= level:
+        return "tie"
+    return "win" if test.statistic > 0 else "loss"
+
+
+def tested(a: Cell, b: Cell, paired: bool = True) -> TTest | None:
+    """Return the t-test of a against b, on the splits that both have if it is paired.
+
+    None where there are fewer than two.
+    """
     shared = sorted(a.values.keys() & b.values.keys())
     x = [a.values[s] for s in shared] if paired else [*a.values.values()]
     y = [b.values[s] for s in shared] if paired else [*b.values.values()]
-    return verdict(x, y, paired=paired) if min(len(x), len(y)) > 1 else ""
+    return t_test(x, y, paired=paired) if min(len(x), len(y)) > 1 else None

@@ -13,12 +13,13 @@ from mipl.paper.panels import RankPanel
 Column = tuple[PublishedSet, int | None]
 
 
-def ranked(cells: Mapping[Spot, Cell]) -> RankPanel | None:
+def ranked(cells: Mapping[Spot, Cell], lower: bool = False) -> RankPanel | None:
     """Rank methods on pairs of data set and r on which all of them were measured.
 
     Of the methods that were measured on one pair, and all pairs that have these, those
     are taken that make the most cells; the first method is always among them. None
-    where that leaves fewer than three methods, or fewer than two pairs.
+    where that leaves fewer than three methods, or fewer than two pairs. Of some figures
+    the ``lower`` one is better.
     """
     means = {spot: cell.mean for spot, cell in cells.items() if cell.mean is not None}
     there: dict[Column, list[Entrant]] = {}
@@ -34,7 +35,8 @@ def ranked(cells: Mapping[Spot, Cell]) -> RankPanel | None:
     methods, columns = chosen
     if not methods:
         return None
-    test = friedman([[means[Spot(e, *c)] for e in methods] for c in columns])
+    sign = -1 if lower else 1
+    test = friedman([[sign * means[Spot(e, *c)] for e in methods] for c in columns])
     every = len({(spot.source, spot.r) for spot in cells})
     share = f"{len(columns)} of {every}" if len(columns) < every else f"{every}"
     return RankPanel(

@@ -20,6 +20,7 @@ class BarPanel:
     title: str
     groups: tuple[str, ...]
     series: tuple[tuple[str, tuple[Point, ...]], ...]
+    figure: str = "accuracy"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,59 @@ class RankPanel:
     distance: float
 
 
-Panel = BarPanel | SweepPanel | AttentionPanel | TracePanel | RankPanel
+@dataclass(frozen=True)
+class LinePanel:
+    """A figure that follows a number: a line of points for each series."""
+
+    title: str
+    argument: str
+    figure: str
+    values: tuple[float, ...]
+    series: tuple[tuple[str, tuple[Point, ...]], ...]
+
+
+@dataclass(frozen=True)
+class CurvePanel:
+    """A figure by epoch: for each method the curves of its runs."""
+
+    title: str
+    figure: str
+    series: tuple[tuple[str, tuple[tuple[float, ...], ...]], ...]
+
+
+@dataclass(frozen=True)
+class ReliabilityPanel:
+    """How often predictions are right, by how sure they are.
+
+    ``bins`` are mean confidence, share that is right, and number of test bags; ``ece``
+    is the calibration error of all.
+    """
+
+    title: str
+    bins: tuple[tuple[float, float, int], ...]
+    ece: float
+
+
+@dataclass(frozen=True)
+class ConfusionPanel:
+    """Counts of test bags: true classes in rows, predicted ones in columns."""
+
+    title: str
+    classes: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+Panel = (
+    BarPanel
+    | SweepPanel
+    | AttentionPanel
+    | TracePanel
+    | RankPanel
+    | LinePanel
+    | CurvePanel
+    | ReliabilityPanel
+    | ConfusionPanel
+)
 
 
 @dataclass(frozen=True)

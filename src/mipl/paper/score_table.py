@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mipl.datasets.published_sets import MEANING, PublishedSet
 from mipl.methods.catalogue.registry import has_published, published
+from mipl.metrics.significance import TTest, holm
 from mipl.paper.artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact_selection import Selection
-from mipl.paper.cells import Cell, Spot, compared, spots
+from mipl.paper.cells import Cell, Spot, decided, spots, tested
 from mipl.paper.entrants import RELEASED, Entrant, ours
 from mipl.paper.friedman_ranks import in_words, ranked
+from mipl.paper.layout import DATA, FALSE_LABELS, METHOD, TableAxis, lay_out
 from mipl.paper.panels import PanelGrid
-from mipl.paper.sheet import Entry, Score, Sheet
+from mipl.paper.sheet import Score, Sheet
 
 NOT_PLANNED = "–"
 _MARKS = (
@@ -113,36 +116,79 @@ def score_sheet(
 
     The first method is compared with all others.
     """
-    sources = list(dict.fromkeys(spot.source for spot in cells))
-    lines = list(dict.fromkeys((spot.entrant, spot.r) for spot in cells))
-    with_r = any(r is not None for _, r in lines)
     scores = scored(cells, paired)
-    rows: list[tuple[Entry, ...]] = []
-    for entrant, r in lines:
-        at = [Spot(entrant, source, r) for source in sources]
-        found = [scores.get(spot, NOT_PLANNED) for spot in at]
-        told = "" if r is None else str(r)
-        rows.append((entrant.title, *((told,) if with_r else ()), *found))
-    heads = ("method", *(("r",) if with_r else ()), *(s.title for s in sources))
-    return Sheet(title, heads, tuple(rows), notes)
+    return sheet_of(title, scores, (METHOD, FALSE_LABELS), (DATA,), notes)
 
 
-def scored(cells: Mapping[Spot, Cell], paired: bool = True) -> dict[Spot, Score]:
-    """Mark the best of each data set and r, and compare the first method with all."""
+def sheet_of(
+    title: str,
+    scores: Mapping[Spot, Score],
+    rows: Sequence[TableAxis],
+    columns: Sequence[TableAxis],
+    notes: tuple[str, ...] = (),
+) -> Sheet:
+    """Lay scores out in rows and columns told by any axes."""
+    grid = lay_out({spot: one.cell for spot, one in scores.items()}, rows, columns)
+    body = (
+        (*texts, *(NOT_PLANNED if at is None else scores[at] for at in spots))
+        for texts, spots in zip(grid.rows, grid.spots, strict=True)
+    )
+    groups = (*[""] * len(grid.heads[0]), *grid.groups) if grid.groups else ()
+    heads = (*grid.heads[0], *grid.heads[1])
+    return Sheet(title, heads, tuple(body), notes, groups)
+
+
+def scored(
+    cells: Mapping[Spot, Cell],
+    paired: bool = True,
+    compare: bool = True,
+    corrected: bool = False,
+    lower: bool = False,
+) -> dict[Spot, Score]:
+    """Mark the best of each data set and r, and compare the first method with all.
+
+    Parameters
+    ----------
+    cells : mapping of Spot to Cell
+    paired : bool
+        Whether tests take differences split by split.
+    compare : bool
+        Whether there is a test at all.
+    corrected : bool
+        Whether its p-values are corrected by Holm, over all cells.
+    lower : bool
+        Whether lower figures are better.
+    """
     if not cells:
         return {}
-    first = next(iter(cells)).entrant
+    tests = _tests(cells, paired) if compare else {}
+    p_values = [test.p_value for test in tests.values()]
+    told = dict(zip(tests, holm(p_values) if corrected else p_values, strict=True))
+    sign = -1 if lower else 1
     best: dict[tuple[PublishedSet, int | None], float] = {}
     for spot, cell in cells.items():
         if cell.mean is not None:
             column = (spot.source, spot.r)
-            best[column] = max(best.get(column, 0.0), cell.mean)
+            best[column] = max(best.get(column, -math.inf), sign * cell.mean)
+    found = {}
+    for spot, cell in cells.items():
+        mean, p = cell.mean, told.get(spot)
+        top = mean is not None and sign * mean >= best[spot.source, spot.r] - 5e-4
+        verdict = "" if p is None else decided(tests[spot], p)
+        if lower:
+            verdict = {"win": "loss", "loss": "win"}.get(verdict, verdict)
+        found[spot] = Score(cell, top, verdict, p)
+    return found
+
+
+def _tests(cells: Mapping[Spot, Cell], paired: bool) -> dict[Spot, TTest]:
+    """Return the test of the first method against each other, where there is one."""
+    first = next(iter(cells)).entrant
     found = {}
     for spot, cell in cells.items():
         ours = cells.get(Spot(first, spot.source, spot.r))
-        found[spot] = Score(
-            cell,
-            cell.mean is not None and cell.mean >= best[spot.source, spot.r] - 5e-4,
-            "" if ours is None or ours is cell else compared(ours, cell, paired),
-        )
+        if ours is not None and ours is not cell:
+            test = tested(ours, cell, paired)
+            if test is not None:
+                found[spot] = test
     return found

@@ -25,11 +25,17 @@ class Score:
         Whether no other mean in its column, for the same r, is higher.
     verdict : {"win", "tie", "loss", ""}
         Of ours against it; "" where that was not tested.
+    p_value : float or None
+        Of the test, corrected where the table says so.
+    counted : bool
+        Whether the number of splits is shown with it.
     """
 
     cell: Cell
     best: bool = False
     verdict: str = ""
+    p_value: float | None = None
+    counted: bool = True
 
     @property
     def published(self) -> PublishedAccuracy | None:
@@ -61,6 +67,7 @@ class Score:
             "difference": _short(self.difference),
             "best": self.best,
             "ours_against_it": self.verdict,
+            "p_value": self.p_value,
         }
 
 
@@ -117,16 +124,22 @@ class Gap:
 
 
 Entry = str | Score | Tally | Gap
+FIGURES = (Score, Tally, Gap)  # Entries that are no text.
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table: a head per column, then rows of as many entries."""
+    """A table: a head per column, then rows of as many entries.
+
+    ``groups`` names for each column what it begins with and shares with its neighbours,
+    "" for none; () where no column does.
+    """
 
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
     notes: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """Return plain values for a CSV file: a row per score, or per row of text."""

@@ -81,7 +81,8 @@ def _score_lines(score: Score) -> tuple[str, ...]:
         of = f" of {cell.wanted}" if n < cell.wanted else ""
         of += f", {cell.diverged} diverged" if cell.diverged else ""
         figure = spread(cell.mean, cell.std if n > 1 else None)
-        lines.append(f"{figure} ({n}{of}) {MARKS[score.verdict]}".rstrip())
+        number = f" ({n}{of})" if score.counted or of else ""
+        lines.append(f"{figure}{number} {MARKS[score.verdict]}".rstrip())
     if published is not None:
         gap = score.difference
         end = "" if gap is None else f", {share(gap, sign=True)}"

@@ -7,8 +7,10 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from mipl import __version__
+from mipl.plain_text import plain
 
 _TEMPLATES = files("mipl.reports").joinpath("templates")
 PANELS = (
@@ -19,6 +21,13 @@ PANELS = (
 )
 
 
+def _shown(value: Any) -> Any:
+    """Let text pass the gate; what is markup already was made here."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return plain(value, keep="\n")
+    return value
+
+
 def render(template: str, values: Mapping[str, Any]) -> str:
     """Fill a template of this package; text is escaped, pictures are not."""
     pages = Environment(
@@ -26,6 +35,7 @@ def render(template: str, values: Mapping[str, Any]) -> str:
             lambda name: _TEMPLATES.joinpath(name).read_text("utf-8")
         ),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -7,9 +7,10 @@ second run of the compiler.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from mipl.paper.artefact import Product
-from mipl.paper.sheet import Sheet
+from mipl.paper.sheet import FIGURES, Sheet
 from mipl.reports.entry_text import EntryText, entry_text
 
 _SPECIAL = {
@@ -106,6 +107,56 @@ def sheet_lines(sheet: Sheet) -> list[str]:
         r"\endgroup",
         *(rf"\noindent {escaped(note)}\par" for note in sheet.notes),
     ]
+
+
+def tabular_lines(sheet: Sheet) -> list[str]:
+    r"""Return the lines of a table for a float of one's own, with its notes.
+
+    Texts are to the left, figures centred; caption and label are the document's.
+    """
+    rows = [[_cell(entry_text(entry)) for entry in row] for row in sheet.rows]
+    columns = zip(*sheet.rows, strict=True)
+    figures = [any(isinstance(entry, FIGURES) for entry in one) for one in columns]
+    notes = [
+        r"\par\smallskip",
+        r"\begin{minipage}{\linewidth}\footnotesize\raggedright",
+        *(rf"{escaped(note)}\par" for note in sheet.notes),
+        r"\end{minipage}",
+    ]
+    return [
+        rf"\begin{{tabular}}{{@{{}}{''.join('lc'[one] for one in figures)}@{{}}}}",
+        r"\toprule",
+        *_heads(sheet),
+        r"\midrule",
+        *map(_row, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(notes if sheet.notes else []),
+    ]
+
+
+def _heads(sheet: Sheet) -> list[str]:
+    """Return the line of heads, below one of their groups where there are some."""
+    if not sheet.groups:
+        return [_row([escaped(head) for head in sheet.heads])]
+    above, rules, first = [], [], 1
+    for name, same in groupby(sheet.groups):
+        width = len(list(same))
+        if name:
+            above.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped(name)}}}")
+            rules.append(rf"\cmidrule(lr){{{first}-{first + width - 1}}}")
+        else:
+            above += [""] * width
+        first += width
+    pairs = zip(sheet.heads, sheet.groups, strict=True)
+    below = [escaped(head.removeprefix(f"{group}, ")) for head, group in pairs]
+    return [_row(above), " ".join(rules), _row(below)]
+
+
+def as_latex_tabular(products: Sequence[Product]) -> str:
+    r"""Return tables without floats, for the \input of a document of one's own."""
+    lines = [line for p in products for s in p.sheets for line in tabular_lines(s)]
+    return "% In the preamble: \\usepackage{booktabs}\n" + "\n".join(lines) + "\n"
 
 
 def as_latex(products: Sequence[Product]) -> str:

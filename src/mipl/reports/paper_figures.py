@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 from mipl.paper.panels import (
     AttentionPanel,
     BarPanel,
+    ConfusionPanel,
+    CurvePanel,
+    LinePanel,
     Panel,
     PanelGrid,
     Point,
     RankPanel,
+    ReliabilityPanel,
     SweepPanel,
     TracePanel,
 )
@@ -26,6 +30,13 @@ from mipl.reports.plots import (
     drawing,
 )
 from mipl.reports.rank_plot import draw_ranks, rank_height
+from mipl.reports.result_plots import (
+    confusion_side,
+    draw_confusion,
+    draw_curves_of,
+    draw_lines,
+    draw_reliability,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +55,9 @@ _MARKERS = "osD^v"
 _GAP = "no result"
 _DIAMETER = 500.0  # Points of a circle whose standard deviation is the mean itself.
 _WIDEST = 0.08  # Relative spread above which a circle would cover its neighbours.
+
+
+_LETTER = 0.095  # Inches that a letter below a group of bars takes.
 
 
 def draw(picture: PanelGrid) -> Figure:
@@ -71,6 +85,13 @@ def _size(panel: Panel) -> tuple[float, float]:
         return 8.0, rank_height(len(panel.names))
     if isinstance(panel, BarPanel):
         return max(1.2 + 0.21 * len(panel.series) * len(panel.groups), 4.2), 2.9
+    if isinstance(panel, ConfusionPanel):
+        side = confusion_side(len(panel.classes))
+        return side, side
+    if isinstance(panel, ReliabilityPanel):
+        return 3.9, 4.0
+    if isinstance(panel, (LinePanel, CurvePanel)):
+        return 4.4, 3.1
     return (7.0, 3.2) if isinstance(panel, SweepPanel) else (4.2, 2.3)
 
 
@@ -116,7 +137,13 @@ def _bars(axis: Axes, panel: BarPanel) -> None:
     if any(point.mean is None for _, points in panel.series for point in points):
         axis.plot([], [], marker="$?$", linestyle="", color=INK, label=_GAP)
     axis.set_xticks(range(len(panel.groups)), panel.groups)
-    axis.set(ylim=(0, 1.02), ylabel="accuracy", title=panel.title)
+    if sum(map(len, panel.groups)) * _LETTER > _size(panel)[0]:
+        axis.tick_params(axis="x", rotation=20)
+        for label in axis.get_xticklabels():
+            label.set_horizontalalignment("right")
+    tops = [p.mean + (p.std or 0) for _, ps in panel.series for p in ps if p.mean]
+    top = 1.02 if max(tops, default=1.0) <= 1 else 1.05 * max(tops)
+    axis.set(ylim=(0, top), ylabel=panel.figure, title=panel.title)
     axis.set_xlim(-0.55, len(panel.groups) - 0.45)
     _calm(axis)
 
@@ -236,4 +263,8 @@ _DRAWN: dict[type[Any], Callable[[Axes, Any], None]] = {
     AttentionPanel: _attention,
     TracePanel: _traces,
     RankPanel: draw_ranks,
+    LinePanel: draw_lines,
+    CurvePanel: draw_curves_of,
+    ReliabilityPanel: draw_reliability,
+    ConfusionPanel: draw_confusion,
 }

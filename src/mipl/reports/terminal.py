@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mipl.errors import MissingExtra
@@ -49,19 +49,33 @@ def renderables(product: Product) -> Iterator[RenderableType]:
     for sheet in product.sheets:
         if sheet.title != product.title:
             yield Text(plain(sheet.title), "italic")
-        yield sheet_table(sheet)
-        for note in sheet.notes:
-            yield Text(plain(note), "dim")
+        yield from sheet_parts(sheet)
     if gaps(product):
         command = f"; {product.command} computes them" if product.missing else ""
         yield Text(plain(f"{gaps(product)}{command}."))
 
 
+def sheet_parts(sheet: Sheet) -> Iterator[RenderableType]:
+    """Yield what a console prints of a table: entries, then notes."""
+    yield sheet_table(sheet)
+    for note in sheet.notes:
+        yield Text(plain(note), "dim")
+
+
+def sheet_text(sheet: Sheet) -> str:
+    """Return a table as plain text."""
+    return _text([sheet_parts(sheet)])
+
+
 def as_text(products: Sequence[Product]) -> str:
     """Return artefacts as plain text, as a file holds it."""
+    return _text(map(renderables, products))
+
+
+def _text(pieces: Iterable[Iterable[RenderableType]]) -> str:
     console = Console(file=io.StringIO(), width=_WIDTH, color_system=None)
-    for product in products:
-        console.print(*renderables(product), sep="\n", end="\n\n")
+    for piece in pieces:
+        console.print(*piece, sep="\n", end="\n\n")
     file = console.file
     assert isinstance(file, io.StringIO)
     lines = (line.rstrip() for line in file.getvalue().splitlines())
