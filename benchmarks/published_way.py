@@ -8,6 +8,7 @@ step, and the test bags are predicted one by one.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,9 +95,16 @@ class OneByOne(TorchDataset[Any]):
 
 
 def train(
-    dataset: Dataset, settings: Settings, epochs: int, seed: int
+    dataset: Dataset,
+    settings: Settings,
+    epochs: int,
+    seed: int,
+    after_epoch: Callable[[Network, float], None] = lambda network, tau: None,
 ) -> tuple[Network, float]:
-    """Return the trained network and its last temperature."""
+    """Return the trained network and its last temperature.
+
+    ``after_epoch`` is shown both after every epoch; it leaves the network training.
+    """
     torch.manual_seed(seed)
     data = OneByOne(dataset)
     network = Network(data.bags[0].shape[1:], len(dataset.classes), settings.width)
@@ -120,6 +128,7 @@ def train(
             data.weights[int(i)] = held + (1 - alpha) * belief / belief.sum()
         schedule.step()
         tau = max(settings.tau_min, tau * DECAY)
+        after_epoch(network, tau)
     return network, tau
 
 

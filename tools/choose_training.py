@@ -93,6 +93,8 @@ SETTINGS: dict[str, list[Setting]] = {
         *(course(epochs, drawn) for epochs in (300, 500) for drawn in (None, 0.5)),
         *(course(epochs, 0.5) for epochs in (600, 1000)),
     ],
+    # What the lengths and shares above come down to, on all folds.
+    "long": [course(100), *(course(400, drawn) for drawn in (None, 0.65, 0.5))],
     "images": [*COURSES, course(200), course(200, 20), course(100, 0.5)],
 }
 

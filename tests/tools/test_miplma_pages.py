@@ -1,7 +1,7 @@
 """The figures of docs/miplma_results.md and docs/images.md are those of the rows."""
 
 from pathlib import Path
-from statistics import fmean, pstdev
+from statistics import fmean, pstdev, stdev
 
 import pytest
 from tests.tools.committed import committed
@@ -111,3 +111,28 @@ def test_the_stand_in_for_tissue():
             results = found(method.lower(), arguments, "crc-mipl", 1, **options)
             values = [results[split].accuracy for split in range(5)]
             assert cell == told(values, "±").removesuffix(" (5)")
+
+
+@pytest.mark.parametrize(
+    ("head", "least"), [("data | r | defaults | thorough | gain", 6)]
+)
+def test_the_longer_training_beside_the_defaults(head, least):
+    """On the splits that both have; the gain is paired, with its standard error."""
+    body = table("miplma_results.md", head)
+    assert len(body) >= least
+    for row in body:
+        *draw, data, r, defaults, thorough, gain = row
+        options = {"seed": int(draw[0])} if draw else {}
+        before, after = (
+            found(method, {}, data.lower(), int(r), **options)
+            for method in ("miplma", "miplma-thorough")
+        )
+        shared = sorted(before.keys() & after.keys())
+        both = [[one[split].accuracy for split in shared] for one in (before, after)]
+        assert [defaults, thorough] == [told(values) for values in both], row
+        differences = [new - old for old, new in zip(*both, strict=True)]
+        numbers = [float(part) for part in gain.split(" ± ")]
+        expected = [fmean(differences)]
+        if len(shared) > 1:
+            expected.append(stdev(differences) / len(shared) ** 0.5)
+        assert numbers == pytest.approx(expected, abs=0.00051)

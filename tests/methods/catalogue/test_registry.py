@@ -130,6 +130,7 @@ def test_ids_come_family_by_family():
 def test_ids_without_arguments_are_the_presets():
     assert arguments(method("miplma-paper")) == arguments(MIPLMA.paper())
     assert arguments(method("miplma-released")) == arguments(MIPLMA.released())
+    assert arguments(method("miplma-thorough")) == arguments(MIPLMA.thorough())
     assert method("miplma").get_params() == MIPLMA().get_params()
 
 

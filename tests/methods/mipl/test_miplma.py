@@ -126,6 +126,16 @@ def test_the_presets_differ_where_paper_and_program_differ():
         assert preset["training__schedule"] == "cosine"
 
 
+def test_the_thorough_form_is_the_same_method_trained_otherwise():
+    usual, more = MIPLMA(), MIPLMA.thorough()
+    own = usual.get_params(deep=False)
+    assert more.get_params(deep=False) | {"training": None} == own
+    before = usual._default_training().get_params()
+    changed = {"epochs": 400, "instances_per_bag": 0.65}
+    assert more.training.get_params() == before | changed
+    assert MIPLMA.thorough(lam=1.0).lam == 1.0
+
+
 def test_arguments_win_over_a_preset():
     model = MIPLMA.released(lam=2.0, dropout=0.0, width=64)
     assert (model.lam, model.dropout, model.width) == (2.0, 0.0, 64)
