@@ -1,7 +1,10 @@
 """What is told of a training that is asked for its accuracy after every epoch."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from benchmarks.record import load
 from benchmarks.time_to_accuracy import Course
 
 from benchmarks import published_way, time_to_accuracy
@@ -74,3 +77,25 @@ def test_the_published_way_is_shown_after_every_epoch():
     assert [one for one, _ in seen] == [network, network]
     assert [one for _, one in seen] == pytest.approx([5 * 0.95, 5 * 0.95**2])
     assert tau == seen[-1][1]
+
+
+def test_the_page_tells_the_measured_seconds():
+    page = (Path(__file__).parents[2] / "docs" / "speed.md").read_text()
+    ways = {
+        "ours": "defaults",
+        "ours, thorough": "thorough",
+        "published way": "published",
+    }
+    rows = {(row["data"], row["way"]): row for row in load(time_to_accuracy.FILE)}
+    section = page.split("## Time to an accuracy\n")[1].split("\n## ")[0]
+    table = [line for line in section.splitlines() if line.startswith("| ")][2:]
+    assert len(table) == len(rows) == 6
+    for line in table:
+        data, way, *told = [cell.strip() for cell in line.strip("|").split("|")]
+        row = rows[data.lower(), ways[way]]
+        names = ("printed", "seconds to printed", "seconds to near final", "seconds")
+        for cell, name in zip(told, (*names, "accuracy"), strict=True):
+            if row[name] == time_to_accuracy.NEVER:
+                assert cell == "never"
+            else:
+                assert float(cell) == pytest.approx(float(row[name]), abs=0.051)

@@ -138,9 +138,9 @@ class MIPLMA(GatedClassifier):
     def thorough(cls, **arguments: Any) -> Self:
         """Return a longer training, each step on a part of every bag.
 
-        It takes three times as long and is more accurate, unless few instances of a
-        bag tell its class and most classes are candidates: then a part of a bag says
-        too little, and the defaults are better.
+        It takes three to four times as long and is more accurate, unless few instances
+        of a bag tell its class and most classes are candidates: then a part of a bag
+        says too little, and the defaults are better.
         """
         training = Training(lr=0.1, batch_size=32, epochs=400, instances_per_bag=0.65)
         return cls(**({"training": training} | arguments))
