@@ -5,6 +5,9 @@ from statistics import fmean, pstdev, stdev
 
 import pytest
 from tests.tools.committed import committed
+from tools.steadiness import FALL
+
+from mipl.runs.run import Run
 
 DOCS = Path(__file__).parents[2] / "docs"
 SMALL = {"training__batch_size": 16}
@@ -136,3 +139,25 @@ def test_the_longer_training_beside_the_defaults(head, least):
         if len(shared) > 1:
             expected.append(stdev(differences) / len(shared) ** 0.5)
         assert numbers == pytest.approx(expected, abs=0.00051)
+
+
+def test_the_steadiness_of_synthetic_bags():
+    body = table("miplma_results.md", "bags | overlap | accuracy, ten seeds")
+    assert len(body) == 8
+    for bags, overlap, accuracy, worst, fell in body:
+        few = {"bag_size": (35, 47), "positives": 0.08} if "35" in bags else {}
+        options = {"overlap": float(overlap), "n_bags": 450, **few, "seed": 1}
+        values = [
+            one.accuracy
+            for run, one in committed().items()
+            if run.data == "synthetic"
+            and run.options == Run("", "synthetic", options=options).options
+            and run.r == 3
+            and run.method == "miplma"
+        ]
+        assert len(values) == 10
+        assert (accuracy, worst) == (
+            told(values).removesuffix(" (10)"),
+            text(min(values)),
+        )
+        assert int(fell) == sum(value < max(values) - FALL for value in values)
