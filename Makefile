@@ -11,7 +11,7 @@ SHARE ?= 1
 # Small models are fastest with one thread; parallel work is processes.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup locked demo test lint names api slow attack bench results data dist clean
+.PHONY: setup locked demo test lint names api slow attack bench results docs data dist clean
 
 setup: $(VENV)/all
 demo: $(VENV)/core
@@ -41,6 +41,10 @@ bench: $(VENV)/all
 	$(BIN)/python -m benchmarks
 results: $(VENV)/all
 	$(BIN)/python -m tools.results_page
+# The site, in build/site; a warning is an error.
+docs: $(VENV)/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
+	@echo "open build/site/index.html"
 data: $(VENV)/core
 	scripts/raw_images.sh "$$($(BIN)/python -c 'from mipl.datasets.places import data_dir as d; print(d())')"
 	$(BIN)/python -m mipl.cli.main data build mnist-mipl
@@ -68,6 +72,9 @@ $(VENV)/bin/pip:
 $(VENV)/core: $(VENV)/bin/pip pyproject.toml constraints.txt
 	$(PIP) hatchling editables
 	$(EDITABLE) ".[cli,plot]"
+	touch $@
+$(VENV)/docs: $(VENV)/all
+	$(EDITABLE) ".[docs]"
 	touch $@
 $(VENV)/fuzz: $(VENV)/all
 	$(EDITABLE) ".[fuzz]"

@@ -1,4 +1,5 @@
 """A first fit: bags of small images, each with two candidate labels.
+==================================================================
 
     python examples/01_first_fit.py
 

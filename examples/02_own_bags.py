@@ -1,4 +1,5 @@
 """Your own bags: a list of arrays, class names as text, candidate sets as sets.
+=============================================================================
 
     python examples/02_own_bags.py
 

@@ -1,4 +1,5 @@
 """Choose arguments without a single true label.
+=============================================
 
     python examples/03_choose_without_labels.py
 

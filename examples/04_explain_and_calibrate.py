@@ -1,4 +1,5 @@
 """Explain predictions by their instances, and calibrate them.
+===========================================================
 
     python examples/04_explain_and_calibrate.py
 

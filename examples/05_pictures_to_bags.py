@@ -1,4 +1,5 @@
 """From pictures to bags, and attention back onto the pictures.
+============================================================
 
     python examples/05_pictures_to_bags.py
 

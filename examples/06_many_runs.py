@@ -1,4 +1,5 @@
 """One run, and many: each computed once, kept in a file, and compared.
+====================================================================
 
     python examples/06_many_runs.py
 
