@@ -6,7 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tools.site_pages import write_pages  # noqa: E402
+from sphinx.application import Sphinx  # noqa: E402
+from tools.site_pages import to_project, write_pages  # noqa: E402
 
 from mipl import __version__  # noqa: E402
 
@@ -60,5 +61,16 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+
+def setup(app: Sphinx) -> None:
+    """Lead links out of this folder to the pages that are made of what they name."""
+    app.connect("source-read", _read)
+
+
+def _read(app: Sphinx, name: str, source: list[str]) -> None:
+    if not name.startswith("project/"):
+        source[0] = to_project(source[0], name.count("/"))
+
 
 write_pages(Path(__file__).parent, ROOT / "results" / "runs.csv")

@@ -1,17 +1,29 @@
-"""The documentation's site: pages that are made, sentences that exist, all of it found."""
+"""The documentation's site: pages made, sentences that exist, notebooks that run."""
 
 import ast
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from tools.site_pages import index_page, page_name, reference_page, write_pages
+from tools.site_pages import (
+    ROOT_PAGES,
+    index_page,
+    notebook_page,
+    page_name,
+    reference_page,
+    write_pages,
+)
 
 import mipl
 from mipl.methods.catalogue.registry import methods
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+BOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 
 
 def sentences() -> str:
@@ -26,7 +38,9 @@ def sentences() -> str:
 
 
 def test_the_sentences_of_troubleshooting_are_those_of_the_sources() -> None:
-    rows = re.findall(r"^\| (`.*?) \| ", (DOCS / "troubleshooting.md").read_text(), re.M)
+    rows = re.findall(
+        r"^\| (`.*?) \| ", (DOCS / "troubleshooting.md").read_text(), re.M
+    )
     assert len(rows) >= 12
     said = sentences()
     for row in rows:
@@ -37,8 +51,9 @@ def test_the_sentences_of_troubleshooting_are_those_of_the_sources() -> None:
 def test_every_page_is_in_the_contents() -> None:
     contents = set(re.findall(r"^([\w/*]+)$", (DOCS / "index.md").read_text(), re.M))
     pages = {page.stem for page in DOCS.glob("*.md")} - {"index"}
-    assert pages - contents == set()
+    assert pages - contents == set() and len(BOOKS) == 3
     made = {"methods/index", "gallery/index", "notebooks/index", "reference"}
+    made |= {f"project/{name}" for name in ROOT_PAGES}
     for name in contents - made - {"decisions/*"}:
         assert (DOCS / f"{name}.md").exists(), name
 
@@ -55,7 +70,33 @@ def test_every_method_has_a_page_with_its_committed_figures(tmp_path: Path) -> N
         assert (ROOT / re.search(r"`(src/\S+\.py)`", text)[1]).is_file()
         assert ("Not measured" in text) == (row.id.partition("-")[0] != "proden")
     figures = (tmp_path / "methods" / "proden.md").read_text()
-    assert re.search(r"\| `proden` \| \S+ \| \d \| \.\d{3} ± \.\d{3} \(10\) \|", figures)
+    assert re.search(
+        r"\| `proden` \| \S+ \| \d \| \.\d{3} ± \.\d{3} \(10\) \|", figures
+    )
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.stem)
+def test_every_notebook_runs_and_shows_what_it_says(book: Path, tmp_path: Path) -> None:
+    cells = [
+        c for c in json.loads(book.read_text())["cells"] if c["cell_type"] == "code"
+    ]
+    program = "\n".join("".join(cell["source"]) for cell in cells)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    page = notebook_page(book.read_text(), tmp_path / book.stem)
+    for cell in cells:
+        source = "".join(cell["source"])
+        assert ("print(" in source or "plt." in source) <= bool(cell["outputs"])
+        assert source in page
+    drawn = sum("plt." in "".join(cell["source"]) for cell in cells)
+    assert len(list(tmp_path.glob("*.png"))) == page.count("![") == drawn
 
 
 def test_the_reference_names_what_is_public() -> None:

@@ -6,6 +6,9 @@ catalogue, and the committed results with their times. Nothing on it is typed by
 
 from __future__ import annotations
 
+import json
+import re
+from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -13,7 +16,7 @@ from pathlib import Path
 from statistics import fmean, median, pstdev
 
 import mipl
-from mipl.files import write_text
+from mipl.files import write_bytes, write_text
 from mipl.methods.catalogue.method_row import MethodRow
 from mipl.methods.catalogue.registry import methods
 from mipl.reports.entry_text import share
@@ -21,17 +24,19 @@ from mipl.reports.markdown import table_lines
 from mipl.runs.result import Result
 from mipl.runs.results_csv import read_csv
 
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = ROOT / "docs" / "notebooks"
 FAMILIES = {
     "mipl": "Multi-instance partial-label learning",
     "pll": "Partial-label learning",
     "mil": "Multi-instance learning",
 }
 PACKAGES = ("images", "metrics", "nn", "objectives", "selection", "testing", "training")
-_MADE = "methods", "reference.md"
+ROOT_PAGES = ("SECURITY", "CONTRIBUTING", "CHANGELOG")
 
 
 def write_pages(docs: Path, results: Path) -> None:
-    """Write the folder ``methods`` and the page ``reference.md``.
+    """Write the folders ``methods`` and ``project`` and the page ``reference.md``.
 
     Parameters
     ----------
@@ -40,15 +45,80 @@ def write_pages(docs: Path, results: Path) -> None:
     results : Path
         The committed results, as ``mipl runs export`` writes them.
     """
-    folder, reference = (docs / name for name in _MADE)
-    folder.mkdir(exist_ok=True)
+    folder = docs / "methods"
+    for name in ("methods", "notebooks", "project"):
+        (docs / name).mkdir(exist_ok=True)
     rows = sorted(methods(), key=lambda row: row.path)
     files = {path: list(of) for path, of in groupby(rows, key=lambda row: row.path)}
     known = _by_method(read_csv(results))
     for path, forms in files.items():
         write_text(folder / f"{page_name(path)}.md", method_page(path, forms, known))
     write_text(folder / "index.md", index_page(files))
-    write_text(reference, reference_page())
+    write_text(docs / "reference.md", reference_page())
+    for book in NOTEBOOKS.glob("*.ipynb"):
+        page = docs / "notebooks" / f"{book.stem}.md"
+        text = notebook_page(book.read_text(encoding="utf-8"), page.with_suffix(""))
+        write_text(page, text)
+    for name in ROOT_PAGES:
+        text = (ROOT / f"{name}.md").read_text(encoding="utf-8")
+        write_text(docs / "project" / f"{name}.md", from_project(text))
+
+
+def notebook_page(text: str, pictures: Path) -> str:
+    """Return a notebook with what it showed as Markdown; write its pictures.
+
+    Parameters
+    ----------
+    text : str
+        The notebook's JSON.
+    pictures : Path
+        What the names of its pictures begin with.
+    """
+    lines: list[str] = []
+    for place, cell in enumerate(json.loads(text)["cells"]):
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            lines += [source, ""]
+            continue
+        lines += ["```python", source, "```", ""]
+        for shown in cell["outputs"]:
+            if told := "".join(shown.get("text", "")):
+                lines += ["```text", told.rstrip(), "```", ""]
+            if coded := shown.get("data", {}).get("image/png"):
+                file = pictures.with_name(f"{pictures.name}-{place}.png")
+                write_bytes(file, b64decode(coded))
+                lines += [f"![what the cell draws]({file.name})", ""]
+    return "\n".join(lines)
+
+
+def from_project(text: str) -> str:
+    """Return a page of the project's own folder as it stands below ``docs/project``.
+
+    Examples
+    --------
+    >>> from_project("[a](docs/own_data.md#votes), [b](LICENSE), [c](SECURITY.md)")
+    '[a](../own_data.md#votes), `LICENSE`, [c](SECURITY.md)'
+    """
+    text = re.sub(r"\]\(docs/([^)]+\.md[^)]*)\)", r"](../\1)", text)
+    kept = "|".join(ROOT_PAGES)
+    elsewhere = rf"\[([^]]+)\]\((?!\.\./|https?:|#|(?:{kept})\.md)[^)]+\)"
+    return re.sub(elsewhere, lambda found: f"`{found[1].strip('`')}`", text)
+
+
+def to_project(text: str, depth: int) -> str:
+    """Return a page of the documentation with its links to those of the project.
+
+    Examples
+    --------
+    >>> to_project("[a](../SECURITY.md), [b](../examples/x.py)", 0)
+    '[a](project/SECURITY.md), `b`'
+    """
+    up = "../" * depth
+    for name in ROOT_PAGES:
+        text = text.replace(f"](../{up}{name}.md", f"]({up}project/{name}.md")
+    outside = re.escape(f"../{up}")
+    found = re.compile(rf"\[([^]]+)\]\({outside}[^)]+\)")
+    return found.sub(lambda one: f"`{one[1].strip('`')}`", text) if up == "" else text
 
 
 def page_name(path: str) -> str:
@@ -155,7 +225,11 @@ def reference_page() -> str:
     lines += _summary("mipl", names)
     for package in PACKAGES:
         module = getattr(mipl, package)
-        own = [f"mipl.{package}.{name}" for name in module.__all__]
+        own = [
+            f"mipl.{package}.{name}"
+            for name in module.__all__
+            if name not in mipl.__all__
+        ]
         lines += _summary(f"mipl.{package}", own)
     return "\n".join(lines) + "\n"
 

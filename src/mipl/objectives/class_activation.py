@@ -5,7 +5,7 @@ from torch import Tensor
 
 
 def activation_values(z: Tensor) -> Tensor:
-    """Return |z - 1| z of each logit.
+    """Return the distance of each logit z from 1, times z.
 
     Examples
     --------

@@ -328,8 +328,8 @@ def _share(kept: Tensor) -> Tensor:
 def copies(w: Tensor, candidates: Tensor) -> Tensor:
     """Return how often each bag is given with each label: (..., B, k) twice -> same.
 
-    Where the weights are even, once with each of its |S| candidates: a loss weighted by
-    this is the sum of the losses of all copies. Uneven weights share out the same |S|.
+    Where the weights are even, once with each of its candidates: a loss weighted by
+    this is the sum of the losses of all copies. Uneven weights share out the same number.
 
     Examples
     --------

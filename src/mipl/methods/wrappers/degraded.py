@@ -55,7 +55,7 @@ class Degraded(BagClassifier):
     """
 
     estimator: Any = anything(
-        "It is cloned; the fitted one is estimator_.", "PartialLabelClassifier"
+        "It is cloned; the fitted one is ``estimator_``.", "PartialLabelClassifier"
     )
     reduction: str = choice(
         "The mean of the instances, or their largest and smallest value per feature.",

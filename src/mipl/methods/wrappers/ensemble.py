@@ -69,7 +69,7 @@ class Ensemble(
 
     estimator: Any = anything(
         "A method that draws at random. It is cloned for each member; the fitted ones "
-        "are members_.",
+        "are ``members_``.",
         "BagClassifier",
     )
     n: int = integer("Number of members.", default=5, at_least=1)

@@ -72,7 +72,7 @@ class OneVsRest(
 
     estimator: Any = anything(
         "A method of two classes, or of any number. It is cloned for each class; the "
-        "fitted ones are estimators_.",
+        "fitted ones are ``estimators_``.",
         "BagClassifier",
     )
     all_negative: str = choice(
