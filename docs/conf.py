@@ -39,7 +39,7 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": [str(ROOT / "examples")],
     "gallery_dirs": ["gallery"],
-    "filename_pattern": r"/\d\d_",
+    "filename_pattern": r"/\d\d_(?!onnx_alone)",  # That one takes a model.
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
@@ -54,6 +54,7 @@ html_css_files = ["mipl.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",
+    "header_links_before_dropdown": 3,
     "show_nav_level": 1,
     "show_toc_level": 2,
     "navigation_with_keys": False,

@@ -1,4 +1,5 @@
 """Predict bags with an exported model: NumPy and onnxruntime, and nothing else.
+=============================================================================
 
 mipl export run model.onnx
 mipl data convert new.bags.h5 new.npz

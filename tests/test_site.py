@@ -68,7 +68,7 @@ def test_every_method_has_a_page_with_its_committed_figures(tmp_path: Path) -> N
         text = (tmp_path / "methods" / f"{page_name(row.path)}.md").read_text()
         assert f"| `{row.id}` |" in text and row.reference.bibtex.strip() in text
         assert (ROOT / re.search(r"`(src/\S+\.py)`", text)[1]).is_file()
-        assert ("Not measured" in text) == (row.id.partition("-")[0] != "proden")
+        assert ("Not measured" in text) == (page_name(row.path) != "proden")
     figures = (tmp_path / "methods" / "proden.md").read_text()
     assert re.search(
         r"\| `proden` \| \S+ \| \d \| \.\d{3} ± \.\d{3} \(10\) \|", figures

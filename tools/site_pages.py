@@ -118,7 +118,7 @@ def to_project(text: str, depth: int) -> str:
         text = text.replace(f"](../{up}{name}.md", f"]({up}project/{name}.md")
     outside = re.escape(f"../{up}")
     found = re.compile(rf"\[([^]]+)\]\({outside}[^)]+\)")
-    return found.sub(lambda one: f"`{one[1].strip('`')}`", text) if up == "" else text
+    return found.sub(lambda one: f"`{one[1].strip('`')}`", text)
 
 
 def page_name(path: str) -> str:
@@ -138,14 +138,16 @@ def method_page(
     """Return the page of one class: what it computes, scores and costs here."""
     module, _, name = path.partition(":")
     file = f"src/{module.replace('.', '/')}.py"
-    lines = [f"# {forms[0].title}", "", forms[0].reference.text, ""]
+    works = list(dict.fromkeys(row.reference for row in forms))
+    lines = [f"# {forms[0].title}", ""]
+    lines += [line for work in works for line in (work.text, "")]
     lines += [f"Its one file is `{file}`; every equation stands there.", ""]
     told = [(f"`{row.id}`", row.title, row.summary) for row in forms]
     lines += [*table_lines(("id", "form", "what it is"), told), ""]
     lines += ["## Figures here", "", *_figures(forms, known), ""]
     lines += ["## What it computes", "", "```{eval-rst}"]
     lines += [f".. autoclass:: {module}.{name}", "```", "", "## Cite", ""]
-    lines += ["```bibtex", forms[0].reference.bibtex.strip(), "```"]
+    lines += ["```bibtex", *(work.bibtex.strip() for work in works), "```"]
     return "\n".join(lines) + "\n"
 
 
