@@ -17,8 +17,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mipl import MIPLMA, Bags, Dataset, fit_together, load_dataset
+from mipl.data.frozen import Array
 from tools.study import RESULTS
 
 FILE = RESULTS / "wrong_weights.csv"
@@ -27,13 +29,13 @@ HEADS = ("data", "r", "split", "seed", "accuracy", "epoch", "class", "wrong", "i
 _SEEN = 5000  # Instances that tell the components.
 
 
-def components(train: Dataset, test: Dataset, n: int) -> list[Dataset]:
+def components(train: Dataset, test: Dataset, n: int) -> tuple[Dataset, Dataset]:
     """Return both with the first principal components of the training instances."""
     x = np.asarray(train.bags.instances, dtype=np.float64)
     mean = x.mean(axis=0)
     some = np.random.default_rng(0).permutation(len(x))[:_SEEN]
     _, _, directions = np.linalg.svd(x[some] - mean, full_matrices=False)
-    return [
+    first, second = (
         Dataset(
             Bags(
                 (np.asarray(part.bags.instances) - mean) @ directions[:n].T,
@@ -43,11 +45,12 @@ def components(train: Dataset, test: Dataset, n: int) -> list[Dataset]:
             labels=part.labels,
         )
         for part in (train, test)
-    ]
+    )
+    return first, second
 
 
 def wrong(
-    w: np.ndarray[Any, Any], labels: Sequence[Any], classes: Sequence[Any]
+    w: Array, labels: ArrayLike, classes: Sequence[Any] | Array
 ) -> Iterable[tuple[Any, float, Any]]:
     """Tell each class, the share of its bags that went wrong, and what has them.
 
@@ -62,7 +65,7 @@ def wrong(
         mine = largest[np.asarray(labels) == name]
         others = mine[mine != number]
         if len(mine):
-            most = classes[np.bincount(others).argmax()] if len(others) else ""
+            most = classes[int(np.bincount(others).argmax())] if len(others) else ""
             yield name, len(others) / len(mine), most
 
 
@@ -75,11 +78,12 @@ def rows(train: Dataset, test: Dataset, seeds: int) -> Iterable[dict[str, Any]]:
         for seed in range(seeds)
     ]
     fit_together(models, [(train.bags, train.candidates)] * seeds)
+    labels = np.asarray(train.labels)
     for seed, model in enumerate(models):
-        accuracy = round(model.score(test.bags, test.labels), 4)
+        accuracy = round(model.score(test.bags, np.asarray(test.labels)), 4)
         for epoch in EPOCHS:
             w = model.record_[epoch - 1]["label_weights"]
-            for name, share, instead in wrong(w, train.labels, train.classes):
+            for name, share, instead in wrong(w, labels, train.classes):
                 yield {
                     "seed": seed,
                     "accuracy": accuracy,

@@ -17,7 +17,8 @@ def with_negative(
 ) -> tuple[Tensor, Tensor]:
     """Return the labels each instance may have, and their weights: (N, q + 1) twice.
 
-    The negative class weighs as much as a candidate does on average, one over the set's size and one more.
+    The negative class weighs as much as a candidate does on average: one over the
+    size of the set and one.
 
     Examples
     --------

@@ -329,7 +329,7 @@ def copies(w: Tensor, candidates: Tensor) -> Tensor:
     """Return how often each bag is given with each label: (..., B, k) twice -> same.
 
     Where the weights are even, once with each of its candidates: a loss weighted by
-    this is the sum of the losses of all copies. Uneven weights share out the same number.
+    this is the sum of the losses of all copies. Uneven weights share out as many.
 
     Examples
     --------
