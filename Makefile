@@ -80,5 +80,5 @@ $(VENV)/fuzz: $(VENV)/all
 	$(EDITABLE) ".[fuzz]"
 	touch $@
 $(VENV)/all: $(VENV)/core
-	$(EDITABLE) ".[cli,ui,plot,tables,vision,gp,cluster,tune,onnx,dev]"
+	$(EDITABLE) ".[cli,ui,plot,tables,vision,audio,gp,cluster,tune,onnx,dev]"
 	touch $@

@@ -8,7 +8,7 @@ import pytest
 import benchmarks
 
 FILES = sorted(Path(benchmarks.__file__).parent.glob("*.py"))
-PUBLIC = {"mipl", "mipl.images", "mipl.cli.main"}
+PUBLIC = {"mipl", "mipl.audio", "mipl.images", "mipl.text", "mipl.cli.main"}
 # A network with random values, whose architecture has no public name; a drawing.
 BESIDE = {
     "deep_features.py": {"mipl.nn.resnet", "mipl.nn.initialisation"},

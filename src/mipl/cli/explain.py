@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mipl.cli.marks import Marks, show_text
 from mipl.cli.model_options import DataSeed, ModelFolder, NewPictures, Table
 from mipl.cli.options import FalseLabels, Json, NameOrPath, Raw, Settings
 from mipl.cli.output import pairs, say, show, show_json, table, title
@@ -37,8 +38,18 @@ def explain(
     overlay: Annotated[
         Path | None,
         typer.Option(
-            help="Draw the weights over the bag's own picture, .png, .svg or .pdf."
+            help="Draw the weights over the bag's own picture, or the spectrogram of "
+            "its recording, .png, .svg or .pdf."
         ),
+    ] = None,
+    audacity: Annotated[
+        Path | None, typer.Option(help="Write a recording's label track, .txt.")
+    ] = None,
+    raven: Annotated[
+        Path | None, typer.Option(help="Write a recording's selection table, .txt.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write a document with its marks, .html.")
     ] = None,
     slide: Annotated[
         Path | None,
@@ -77,9 +88,7 @@ def explain(
     from mipl.cli.generators import new_items
     from mipl.cli.tables import check_table_name, write_table
     from mipl.files import together, write_text
-    from mipl.images.bag_generators import recorded
     from mipl.reports.geojson import geojson as as_geojson
-    from mipl.reports.overlay import draw_overlay
     from mipl.reports.plots import check_picture_name, save
     from mipl.runs.explanation import explain
     from mipl.runs.folder import open_model
@@ -87,13 +96,15 @@ def explain(
     from mipl.runs.source import Source
 
     run_own(own)
-    for picture in (plot, overlay):
-        if picture is not None:
-            check_picture_name(picture)
+    if plot is not None:
+        check_picture_name(plot)
+    marks = Marks(overlay, audacity, raven, page)
+    marks.check()
     if out is not None:
         check_table_name(out)
     view = View(slide, thumbnail, slide_size, mpp)
-    view.check(plot, geojson, top is not None and out is None)
+    lone_top = top is not None and out is None and not marks.shortened_by_top()
+    view.check(plot, geojson, lone_top)
     opened = open_model(model)
     options = given_options(settings or ())
     source = opened.source(Source(data, r, data_seed, raw, options))
@@ -105,22 +116,22 @@ def explain(
     else:
         dataset = source.dataset()
     told = explain(opened.model, dataset, bag_number(dataset.bags, bag))
-    _spare_originals(dataset.bags, plot, overlay)
+    _spare_originals(dataset.bags, plot, geojson, out, *marks.paths())
     with together():
         if plot is not None:
             save(view.figure(told), plot)
         if geojson is not None:
             places = places_of(told.bag, told.facts)
             write_text(geojson, as_geojson(told, places, top, view.microns()))
-        if overlay is not None:
-            save(draw_overlay(told, recorded(dataset.facts)), overlay)
+        marks.write(told, top)
         if out is not None:
             write_table(out, {n: values[:top] for n, values in told.columns().items()})
     if as_json:
         show_json(told.as_dict())
     else:
-        written = (plot, overlay, geojson, out)
-        _show(told, [str(path) for path in written if path is not None])
+        written = [path for path in (plot, geojson, out) if path is not None]
+        _show(told, [str(path) for path in [*written, *marks.paths()]])
+        show_text(told)
 
 
 @dataclass(frozen=True)
@@ -145,7 +156,10 @@ class View:
         if self.mpp is not None and plot is None and geojson is None:
             raise MiplError("--mpp goes with --plot and --geojson; leave it out.")
         if lone_top and geojson is None:
-            raise MiplError("--top shortens what --out and --geojson write; give one.")
+            raise MiplError(
+                "--top shortens what --out, --geojson, --audacity and --raven write; "
+                "give one."
+            )
         if geojson is not None and geojson.suffix.lower() not in (".geojson", ".json"):
             raise MiplError(
                 f"a file for QuPath must end in .geojson; got {geojson.name!r}."
@@ -226,14 +240,14 @@ def bag_number(bags: Bags, name: str) -> int:
 
 
 def _spare_originals(bags: Bags, *drawn: Path | None) -> None:
-    """Refuse to draw into a picture that a bag was made of."""
+    """Refuse to write into a file that a bag was made of."""
     from mipl.errors import MiplError
 
     originals = set() if bags.uris is None else {str(uri) for uri in bags.uris}
     for path in drawn:
         if path is not None and {str(path.absolute()), str(path.resolve())} & originals:
             raise MiplError(
-                f"{path} is a picture that the bags were made of; name another file."
+                f"{path} is a file that the bags were made of; name another one."
             )
 
 

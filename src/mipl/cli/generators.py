@@ -84,7 +84,7 @@ class NewItems:
         if self.generator:
             made = named_generator(
                 self.kind, self.generator, source.options, skip_bad=skip_bad
-            )
+            ).learnt_from(_trained_by(self.opened) or {})
         else:
             made = self._own(skip_bad)
         made.check()
@@ -143,10 +143,10 @@ def _trained_by(opened: OpenedModel) -> Mapping[str, Any] | None:
 def _kind(opened: OpenedModel, source: Source, generator: str | None) -> str | None:
     """Return of which kind DATA are: the model's own where that may be."""
     from mipl.errors import unknown
-    from mipl.generators.generator_catalog import CATALOGS, catalog_of
+    from mipl.generators.generator_catalog import CATALOGS, catalog_of, kind_of
 
     told = _trained_by(opened) or {}
-    own = [kind for kind in CATALOGS if catalog_of(kind).name_of(told.get("kind"))]
+    own = [kind for kind in [kind_of(told.get("kind"))] if kind is not None]
     order = [*own, *(kind for kind in CATALOGS if kind not in own)]
     if generator is None:
         return next((kind for kind in order if source.holds(kind, kind in own)), None)

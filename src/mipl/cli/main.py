@@ -33,6 +33,7 @@ from mipl.cli.runs_files import check, export, repair
 from mipl.cli.runs_files import import_ as import_runs
 from mipl.cli.runs_look import compare, ls, show_
 from mipl.cli.runs_show import plot, table
+from mipl.cli.sound_and_text import audio, text
 from mipl.cli.tune import tune
 from mipl.cli.ui import ui
 from mipl.cli.verb import Verb
@@ -70,6 +71,8 @@ runs.command(cls=Verb)(check)
 runs.command(cls=Verb)(repair)
 app.add_typer(data, name="data")
 app.add_typer(images.app, name="images")
+app.add_typer(audio, name="audio")
+app.add_typer(text, name="text")
 app.add_typer(runs, name="runs")
 for verb in (
     *(ui, fit, tune, predict, evaluate, explain),

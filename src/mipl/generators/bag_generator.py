@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 import warnings
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -12,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mipl.data.bags import Bags
+from mipl.data.features import Features
 from mipl.errors import BadType, MiplError, MissingExtra
 from mipl.generators.conversion import Converted, Progress, convert
 from mipl.generators.instance_bag import InstanceBag
@@ -56,8 +59,12 @@ class BagGenerator(
         self.learn(self.items(X))
         return self
 
-    def learn(self, items: Sequence[Item]) -> None:
+    def learn(self, items: Sequence[Item], progress: Progress | None = None) -> None:
         """Learn from the items that bags are made of; most have nothing to learn."""
+
+    def learnt_from(self, told: Mapping[str, Any]) -> Self:
+        """Take over what a model's generator has learnt, of which its facts tell."""
+        return self
 
     def transform(
         self,
@@ -131,11 +138,21 @@ class BagGenerator(
         """Tell whether facts say all of it; files and objects they do not hold."""
         return True
 
+    def features(self) -> Features | None:
+        """Return by what bags of other settings are told from these, and refused."""
+        if not self.place_names:
+            return None
+        settings = json.dumps(self.settings(), sort_keys=True, default=str)
+        mark = sha256(settings.encode()).hexdigest()[:12]
+        return Features(extractor=f"{type(self).__name__} {mark}")
+
     def data_facts(self) -> dict[str, Any]:
         """Return the facts of a data set that this generator has made."""
         facts: dict[str, Any] = {"generator": self.facts()}
         if self.place_names:
             facts["coords"] = list(self.place_names)
+        if (features := self.features()) is not None:
+            facts |= features.facts()
         return facts
 
     def store(self, finished: str | Path | None) -> str | Path | None:
@@ -153,7 +170,7 @@ class BagGenerator(
     def _tried(self, content: Any) -> InstanceBag | MiplError:
         try:
             made = self.instances(content)
-        except MissingExtra:  # No item is to blame.
+        except (MissingExtra, BadType):  # No item is to blame.
             raise
         except MiplError as error:
             return error

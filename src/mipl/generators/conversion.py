@@ -212,6 +212,7 @@ def _bags(
         uris=[item.uri for item, _ in made] if files else None,
         coords=np.concatenate([bag.places for _, bag in made]),
         instance_shape=generator.shape(made[0][1]),
+        features=generator.features(),
     )
 
 

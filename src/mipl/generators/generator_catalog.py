@@ -14,6 +14,8 @@ from mipl.generators.bag_generator import BagGenerator
 # Where the catalog of each kind stands; none is loaded before it is asked for.
 CATALOGS = {
     "picture": "mipl.images.bag_generators",
+    "recording": "mipl.audio.sound_generators",
+    "document": "mipl.text.text_generators",
 }
 
 
@@ -66,6 +68,18 @@ def catalog_of(kind: str) -> GeneratorCatalog:
     """Return the catalog of pictures, recordings or documents."""
     found: GeneratorCatalog = import_module(CATALOGS[kind]).CATALOG
     return found
+
+
+def kind_of(generator: Any) -> str | None:
+    """Return of what a class of generators makes bags; None of one that is unknown.
+
+    Examples
+    --------
+    >>> kind_of("SIFT"), kind_of("Mine")
+    ('picture', None)
+    """
+    named = (kind for kind in CATALOGS if catalog_of(kind).name_of(generator))
+    return next(named, None)
 
 
 def _loaded(path: str) -> Any:

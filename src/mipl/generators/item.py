@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
@@ -47,6 +48,11 @@ class Item:
     def of_file(cls, path: Path, name: str) -> Iterator[Self]:
         """Give the items of a file: one, unless files of the kind hold several."""
         yield cls(name, path)
+
+    @classmethod
+    def recognised(cls, endings: Mapping[str, int]) -> bool:
+        """Tell whether a folder that holds some of a kind is a folder of them."""
+        return True
 
     @classmethod
     def in_holder(cls, path: Path) -> bool:
@@ -103,20 +109,23 @@ def items_of(kind: type[T], X: Any) -> list[T]:
     return found
 
 
-def are_items(kind: type[Item], path: Path) -> bool:
+def are_items(kind: type[Item], path: Path, expected: bool = False) -> bool:
     """Tell whether a path is a file of a kind, or a folder of nothing but such files.
 
     Toolkits put thumbnails beside files of features; such a folder is none of pictures.
+    Where such items are expected, one file of the kind is enough.
     """
     if not path.is_dir():
         return path.suffix.lower() in kind.suffixes
-    endings = {
+    endings = Counter(
         Path(name).suffix.lower()
         for _, _, names in os.walk(path)
         for name in names
         if not name.startswith(".")
-    }
-    return bool(endings & set(kind.suffixes)) and not endings & set(FEATURE_FILES)
+    )
+    if endings.keys() & set(FEATURE_FILES) or not endings.keys() & set(kind.suffixes):
+        return False
+    return expected or kind.recognised(endings)
 
 
 def _items(kind: type[T], item: Any, place: int) -> Iterator[T]:

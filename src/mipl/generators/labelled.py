@@ -70,7 +70,7 @@ def read_items(
     if left and generator.on_error == "raise":
         read_all(items, left)
     left.settle(len({*map(str, items), *left.reasons}))
-    generator.learn(labelled)
+    generator.learn(labelled, progress)
     done = convert(generator, labelled, progress, finished)
     kept = [i for i, item in enumerate(labelled) if str(item) not in done.skipped]
     skipped = {**left.reasons, **done.skipped}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from math import isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,8 @@ from mipl.errors import BadType, MiplError, unknown
 from mipl.images.image_bags import ImageBags, PictureBag
 from mipl.images.patches import cut, resized
 from mipl.images.pixels import Pixels
-from mipl.nn.encoders import OwnEncoder
 from mipl.nn.pretrained import IMAGENET_MEAN, IMAGENET_STD, NETWORKS, Pretrained
-from mipl.nn.published_values import digest
+from mipl.nn.torch_encoder import TorchEncoder
 from mipl.parameters import anything, integer
 
 if TYPE_CHECKING:
@@ -184,25 +182,12 @@ class DeepPatches(ImageBags):
         return results
 
 
-class TorchModel:
+class TorchModel(TorchEncoder):
     """Images (n, 3, side, side) -> features (n, d) by a copy of a module."""
 
     def __init__(self, module: nn.Module, side: int, colours: Colours) -> None:
+        super().__init__(module, (3, side, side), "backbone")
         self.side, self.colours = side, colours
-        self._module = OwnEncoder(module, (3, side, side), "backbone").eval()
-
-    @torch.no_grad()
-    def __call__(self, images: Images) -> npt.NDArray[np.float32]:
-        """Return the features of images."""
-        like = next(self._module.parameters(), torch.zeros(()))
-        features = self._module(torch.from_numpy(images).to(like))
-        return features.float().cpu().numpy()  # type: ignore[no-any-return]
-
-    def fingerprint(self) -> str:
-        """Return a hash of the module as it is printed, and of its values."""
-        module = self._module.module
-        text = f"{module!r} {digest(module)}"
-        return f"{type(module).__name__} {sha256(text.encode()).hexdigest()}"
 
 
 def _normalised(tiles: Sequence[Pixels], mean: Images, std: Images) -> Images:

@@ -37,7 +37,7 @@ def geojson(
     """
     if places.in_time:
         raise MiplError(
-            f"{told.name} has times, no tiles; GeoJSON is for slides: write a table."
+            f"{told.name} has no tiles; GeoJSON is for slides: write a table."
         )
     which = told.order()[:top]
     boxes = places.in_pixels(mpp)[which]

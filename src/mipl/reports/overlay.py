@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mipl.errors import MiplError, counted
-from mipl.files import holds_file
 from mipl.images.image_bags import Area, ImageBags, PictureBag
 from mipl.images.pixels import Pixels, read_pixels
 from mipl.reports.bag_plots import draw_classes, headline, instance_weights
+from mipl.reports.originals import original_of
 from mipl.reports.plots import drawing, shortened
 from mipl.runs.explanation import Explanation
 
@@ -33,7 +33,7 @@ def draw_overlay(told: Explanation, generator: ImageBags | None = None) -> Figur
     are drawn as they are.
     """
     weight, name = instance_weights(told)
-    boxes, pixels = _boxes(told), _picture(told)
+    boxes, pixels = _boxes(told), read_pixels(_path(told))
     areas = _areas(told, generator or ImageBags(), pixels, boxes)
     heat = heat_map(areas, weight, (pixels.shape[0], pixels.shape[1]))
     with drawing() as matplotlib:
@@ -57,7 +57,7 @@ def draw_overlay(told: Explanation, generator: ImageBags | None = None) -> Figur
         )
         # Room taken from both keeps the two pictures of one size, side by side.
         figure.colorbar(shade, ax=[plain, covered], label=name, shrink=0.8)
-        plain.set_title(shortened(Path(_address(told)).name))
+        plain.set_title(shortened(_path(told).name))
         covered.set_title(f"{counted(told.bag.n_instances, 'instance')} by {name}")
         draw_classes(classes, told)
         figure.suptitle(headline(told), x=0.01, ha="left")
@@ -96,14 +96,14 @@ def _areas(
     if outside.any():
         number = int(outside.any(axis=1).argmax())
         raise MiplError(
-            f"{_address(told)} has {width} x {height} pixels, and instance {number} of "
+            f"{_path(told)} has {width} x {height} pixels, and instance {number} of "
             f"{told.name} lies at {boxes[number].tolist()}, outside: it is another "
             "picture than the bag was made of; put that one back."
         )
     try:
         return generator.areas(pixels, PictureBag(told.bag.instances, boxes))
     except MiplError as error:
-        raise MiplError(f"{_address(told)} {error}") from None
+        raise MiplError(f"{_path(told)} {error}") from None
 
 
 def _boxes(told: Explanation) -> npt.NDArray[np.float32]:
@@ -116,20 +116,5 @@ def _boxes(told: Explanation) -> npt.NDArray[np.float32]:
     return np.asarray(coords, dtype=np.float32)
 
 
-def _address(told: Explanation) -> str:
-    if told.bag.uris is None:
-        raise MiplError(
-            f"{told.name} does not say which picture it comes from (uris); make the "
-            "bags from picture files with mipl images to-bags."
-        )
-    return str(told.bag.uris[0])
-
-
-def _picture(told: Explanation) -> Pixels:
-    address = _address(told)
-    if not holds_file(address):
-        raise MiplError(
-            f"the picture of {told.name}, {address}, is not there; put it back, or "
-            "make the bags again."
-        )
-    return read_pixels(address)
+def _path(told: Explanation) -> Path:
+    return original_of(told, "picture", "mipl images to-bags")

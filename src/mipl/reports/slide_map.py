@@ -16,7 +16,7 @@ from mipl.reports.bag_plots import draw_classes, headline, instance_weights
 from mipl.reports.plots import ATTENTION, GRID, INK, PALE, drawing
 from mipl.reports.tile_raster import TileRaster
 from mipl.runs.explanation import Explanation
-from mipl.runs.instance_places import MICRONS, PIXELS, Places
+from mipl.runs.instance_places import MICRONS, PIXELS, SECONDS, Places
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -270,7 +270,7 @@ def _top_tiles(
 
 
 def draw_track(told: Explanation, places: Places) -> Figure:
-    """Draw attention and the scores of the classes along a recording."""
+    """Draw attention and the scores of the classes along a recording or a text."""
     order = np.argsort(places.boxes[:, 0], kind="stable")
     start, end = places.boxes[order].T
     gap = float(np.median(np.diff(start))) if len(start) > 1 else 1.0
@@ -287,7 +287,7 @@ def draw_track(told: Explanation, places: Places) -> Figure:
         upper.set_ylim(bottom=min(0.0, float(weight.min())))
         lower = figure.add_subplot(grid[1, 0], sharex=upper)
         _score_rows(lower, told, start, end, order)
-        lower.set_xlabel("seconds")
+        lower.set_xlabel("seconds" if places.unit == SECONDS else "letters")
         upper.set_xlim(float(start.min()), float(end.max()))
         draw_classes(figure.add_subplot(grid[:, 1]), told)
         figure.suptitle(

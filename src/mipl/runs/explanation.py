@@ -98,11 +98,17 @@ class Explanation:
             "label": bag.instance_labels,
         }
         if bag.coords is not None:
-            columns |= {
-                f"coord_{c}": bag.coords[:, c] for c in range(bag.coords.shape[1])
-            }
+            names = self._coords(bag.coords.shape[1])
+            columns |= {name: bag.coords[:, c] for c, name in enumerate(names)}
         order = self.order()
         return {name: a[order] for name, a in columns.items() if a is not None}
+
+    def _coords(self, width: int) -> list[str]:
+        """Return what the data set calls the columns of coords."""
+        told = self.facts.get("coords")
+        if isinstance(told, (list, tuple)) and len(told) == width:
+            return [f"coord_{name}" for name in told]
+        return [f"coord_{c}" for c in range(width)]
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""

@@ -22,6 +22,7 @@ from mipl.files import (
     stamp,
     write_text,
 )
+from mipl.generators.generator_catalog import kind_of
 from mipl.methods.loading import load_model
 from mipl.methods.saving.model_file import FACTS
 from mipl.plain_text import shortened
@@ -135,8 +136,9 @@ class OpenedModel:
         trained = None if self.trained is None else self.trained.generator
         given = json.loads(json.dumps(made.facts()))
         if trained is not None and given != trained:
+            items = kind_of(trained.get("kind")) or made.item.noun
             raise MiplError(
-                f"the model learnt from {made.item.noun}s cut by {_told(trained)}, and "
+                f"the model learnt from {items}s cut by {_told(trained)}, and "
                 f"these would be cut by {_told(given)}; give the --generator and "
                 "--set of the training."
             )

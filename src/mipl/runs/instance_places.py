@@ -14,8 +14,9 @@ from mipl.errors import MiplError
 
 Floats = npt.NDArray[np.float64]
 
-PIXELS, MICRONS, SECONDS = "px", "um", "s"
-TIMES = ("start", "end")
+PIXELS, MICRONS, SECONDS, LETTERS = "px", "um", "s", "letters"
+TIMES, TIMES_AND_BANDS = ("start", "end"), ("start", "end", "low", "high")
+IN_TEXT = ("from", "to")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +26,19 @@ class Places:
     Attributes
     ----------
     boxes : (n, 4) x0, y0, x1, y1 on a slide, or (n, 2) start and end in a recording
-    unit : "px", "um" or "s"
+        or a document
+    unit : "px", "um", "s" or "letters"
+    bands : (n, 2) or None
+        Lowest and highest frequency in a recording, in hertz.
     """
 
     boxes: Floats
     unit: str
+    bands: Floats | None = None
 
     @property
     def in_time(self) -> bool:
-        """Whether these are times."""
+        """Whether these are spans of a recording or a document."""
         return bool(self.boxes.shape[1] == 2)
 
     def in_pixels(self, mpp: float | None) -> Floats:
@@ -52,8 +57,9 @@ def places_of(bag: Bags, facts: Mapping[str, Any]) -> Places:
     """Read the coordinates of a bag as what they are.
 
     Four columns are boxes, two the corners of tiles whose side is the usual distance
-    between neighbours, unless the data set says that they are times
-    (``facts["coords"]`` is ``["start", "end"]``); one column is points in time.
+    between neighbours, unless the data set says in ``facts["coords"]`` that they are
+    times (``["start", "end"]``, also with ``"low", "high"``, frequencies) or letters
+    (``["from", "to"]``); one column is points in time.
 
     Examples
     --------
@@ -76,8 +82,11 @@ def places_of(bag: Bags, facts: Mapping[str, Any]) -> Places:
     unit = MICRONS if facts.get("unit") == MICRONS else PIXELS
     if width == 1:
         return Places(np.repeat(coords, 2, axis=1), SECONDS)
-    if width == 2 and tuple(facts.get("coords") or ()) == TIMES:
-        return Places(coords, SECONDS)
+    names = tuple(facts.get("coords") or ())
+    if width == 2 and names in (TIMES, IN_TEXT):
+        return Places(coords, SECONDS if names == TIMES else LETTERS)
+    if names == TIMES_AND_BANDS:
+        return Places(coords[:, :2], SECONDS, coords[:, 2:])
     if width == 2:
         return Places(np.concatenate([coords, coords + _side(coords)], axis=1), unit)
     if width == 4:

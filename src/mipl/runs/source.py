@@ -81,18 +81,18 @@ class Source:
         """Read such a folder, if it can be this bag alone; any class may be true."""
         return read_open(self.path(), classes, [bag])
 
-    def holds(self, kind: str, in_holders: bool = False) -> bool:
+    def holds(self, kind: str, expected: bool = False) -> bool:
         """Tell whether a path is named at which there are pictures, or recordings.
 
         Files that hold several, as tables do of texts, may hold bags as well: they
-        count on request.
+        count where such items are expected.
         """
         if self.target in CATALOG or not Path(self.target).exists():
             return False
         items, path = catalog_of(kind).items(), Path(self.target)
-        if in_holders and path.suffix.lower() in items.holders:
+        if expected and path.suffix.lower() in items.holders:
             return bool(items.in_holder(path))
-        return are_items(items, path)
+        return are_items(items, path, expected)
 
     def path(self) -> Path:
         """Return what was named as a path; what can only be a wrong name is refused."""

@@ -58,20 +58,45 @@ class Limits:
         cpu = 10 + size // (4 * _MIB)
         return cls(total, memory, cpu, 60 + 4 * cpu)
 
+    @classmethod
+    def of_stream(cls, size: int, max_bytes: int) -> Limits:
+        """Return the limits where nobody keeps what is handed over.
+
+        The child holds a block at a time, however much there is; a few bytes may be
+        minutes of sound, and whoever takes the blocks works on them meanwhile.
+
+        Examples
+        --------
+        >>> Limits.of_stream(1 << 20, 1 << 40).cpu
+        132
+        """
+        cpu = 120 + 12 * (size // _MIB)
+        return cls(max_bytes, 512 * _MIB, cpu, 600 + 10 * cpu)
+
 
 def fenced(
-    path: str | Path, task: str, *, max_bytes: int | None = None, **options: Any
+    path: str | Path,
+    task: str,
+    *,
+    max_bytes: int | None = None,
+    streamed: bool = False,
+    **options: Any,
 ) -> Iterator[Frame]:
     """Run a task of ``mipl.fenced.tasks`` on a file and give its frames one by one.
 
-    ``max_bytes`` raises (or lowers) what the file may unpack to. Any failure is a
-    ``BadFile`` that names the file.
+    ``max_bytes`` raises (or lowers) what the file may unpack to; where it is
+    ``streamed``, none of it is kept here or there. Any failure is a ``BadFile`` that
+    names the file.
     """
     path = existing(path)
     if not path.is_file():
         raise MiplError(f"{path} is not a file; give the name of a file.")
     with _opened(path) as file:
-        limits = Limits.of(os.fstat(file).st_size, max_bytes)
+        size = os.fstat(file).st_size
+        if streamed and max_bytes is not None:
+            limits = Limits.of_stream(size, max_bytes)
+        else:
+            limits = Limits.of(size, max_bytes)
         order = {
             "task": task,
             "options": options,
