@@ -8,6 +8,8 @@ PIP := $(INSTALL) -c constraints.txt
 EDITABLE := $(PIP) --no-build-isolation -e
 WORKERS ?= 2
 SHARE ?= 1
+# The program that judges the contrast and the names of the page.
+AXE := 4.14.1
 # Small models are fastest with one thread; parallel work is processes.
 export OMP_NUM_THREADS ?= 1
 
@@ -16,7 +18,7 @@ export OMP_NUM_THREADS ?= 1
 setup: $(VENV)/all
 demo: $(VENV)/core
 	$(BIN)/python -m mipl.cli.main demo
-test: $(VENV)/all
+test: $(VENV)/all $(VENV)/browser
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 lint: $(VENV)/all
 	$(BIN)/ruff check .
@@ -32,7 +34,7 @@ names: $(VENV)/core
 	$(BIN)/python scripts/public_names.py > names.pyi && mv names.pyi src/mipl/__init__.pyi
 api: $(VENV)/all
 	$(BIN)/python scripts/public_api.py > api.txt && mv api.txt tests/public_api.txt
-slow: $(VENV)/all
+slow: $(VENV)/all $(VENV)/browser
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 # Hours: what of the attacks is not done yet; SHARE=0.01 for a hundredth of it.
 attack: $(VENV)/fuzz
@@ -78,6 +80,16 @@ $(VENV)/docs: $(VENV)/all
 	touch $@
 $(VENV)/fuzz: $(VENV)/all
 	$(EDITABLE) ".[fuzz]"
+	touch $@
+# What the tests of the page need beside Python. Where it cannot be had they skip.
+$(VENV)/browser: $(VENV)/bin/pip Makefile
+	@command -v chromium > /dev/null || command -v google-chrome > /dev/null \
+		|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qqy chromium; } \
+		|| echo "no Chromium: the walks through the page are skipped"
+	@[ -f $(VENV)/axe/node_modules/axe-core/axe.min.js ] \
+		|| npm install --silent --no-package-lock --no-audit --no-fund \
+			--prefix $(VENV)/axe axe-core@$(AXE) \
+		|| echo "no axe-core: what judges contrast is skipped"
 	touch $@
 $(VENV)/all: $(VENV)/core
 	$(EDITABLE) ".[cli,ui,plot,tables,vision,audio,gp,cluster,tune,onnx,dev]"

@@ -142,11 +142,24 @@ def test_what_cannot_be_trained_fails_in_a_sentence(jobs: Jobs) -> None:
     in_state(jobs, wrong.id, FAILED)
 
 
+def test_one_that_is_paused_and_cancelled_leaves_nothing(jobs: Jobs) -> None:
+    id = fit(jobs, training={"epochs": 5000}).id
+    learning(jobs, id)
+    jobs.pause(id)
+    in_state(jobs, id, PAUSED)
+    runs = jobs.workspace.folder / "runs"
+    assert [path.suffix for path in runs.iterdir()] == [".checkpoint"]
+    jobs.go_on(id)
+    jobs.cancel(id)  # Before its process hears signals.
+    in_state(jobs, id, CANCELLED)
+    assert list(runs.iterdir()) == []
+
+
 def test_a_job_that_waits_can_be_cancelled(jobs: Jobs) -> None:
     place = jobs.folder / ("0" * 32)
     place.mkdir()
     (place / "wanted.json").write_text(
-        '{"kind": "fit", "title": "t", "arguments": {}, "made": 1}'
+        '{"kind": "fit", "title": "t", "arguments": {"out": "a"}, "made": 1}'
     )
     (place / "state.json").write_text('{"state": "waiting"}')
     assert jobs.cancel("0" * 32).state == CANCELLED

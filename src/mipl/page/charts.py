@@ -143,3 +143,62 @@ def matrix(
         },
         "series": [{"type": "heatmap", "data": cells, "label": {"show": few}}],
     }
+
+
+def spans(times: Sequence[Sequence[float]], dark: bool) -> Options:
+    """Return instances as bars from their start to their end, one below the other.
+
+    Examples
+    --------
+    >>> made = spans([[0.5, 2.0], [1.0, 1.5]], dark=False)
+    >>> made["series"][0]["data"], made["series"][1]["data"]
+    ([0.5, 1.0], [1.5, 0.5])
+    """
+    numbers = [str(i) for i in range(len(times))]
+    starts = [start for start, _ in times]
+    long = [round(end - start, 6) for start, end in times]
+    place = {"nameLocation": "middle", "nameGap": 28, "type": "value", "scale": True}
+    down = {"type": "category", "data": numbers, "inverse": True}
+    clear = {"itemStyle": {"color": "transparent"}, "silent": True}
+    return {
+        **_base(dark),
+        "grid": {**_base(dark)["grid"], "bottom": 24},
+        "tooltip": {**_base(dark)["tooltip"], "trigger": "item"},
+        "xAxis": _axis(dark, "seconds", **place),
+        "yAxis": _axis(dark, "instance", **down),
+        "series": [
+            {"type": "bar", "stack": "span", "data": starts, **clear},
+            {"type": "bar", "stack": "span", "data": long, "barMaxWidth": 16},
+        ],
+    }
+
+
+def tiles(boxes: Sequence[Sequence[float]], dark: bool, unit: str) -> Options:
+    """Return instances as points at the middle of their boxes; down is down.
+
+    Examples
+    --------
+    >>> made = tiles([[0, 0, 10, 20]], dark=False, unit="px")
+    >>> made["series"][0]["data"], made["yAxis"]["inverse"]
+    ([[5.0, 10.0]], True)
+    """
+    middles = [[(x0 + x1) / 2, (y0 + y1) / 2] for x0, y0, x1, y1 in boxes]
+    size = 14 if len(boxes) < 400 else 8 if len(boxes) < 3000 else 4
+    place: dict[str, Any] = {"type": "value", "scale": True}
+    low = {**place, "nameLocation": "middle", "nameGap": 28}
+    return {
+        **_base(dark),
+        "grid": {**_base(dark)["grid"], "bottom": 24},
+        "tooltip": {**_base(dark)["tooltip"], "trigger": "item"},
+        "xAxis": _axis(dark, unit, **low),
+        "yAxis": _axis(dark, unit, **place, inverse=True),
+        "series": [
+            {
+                "type": "scatter",
+                "symbol": "rect",
+                "symbolSize": size,
+                "data": middles,
+                "itemStyle": {"opacity": 0.75},
+            }
+        ],
+    }

@@ -21,12 +21,11 @@ class TextField:
 
     def __init__(self, label: str, text: str = "", note: str = "") -> None:
         self.text = text
-        with ui.element("label").classes("field"):
-            ui.label(shown(label)).classes("name")
+        with ui.element("div").classes("field"):
+            name = _name(label)
             self.element = ui.element("input").props("type=text autocomplete=off")
             self.element.props["value"] = text
-            if note:
-                ui.label(plain(note)).classes("note")
+            _described(self.element, name, note)
         self.element.on("input", self._changed, js_handler=_VALUE)
 
     def _changed(self, event: GenericEventArguments) -> None:
@@ -48,8 +47,8 @@ class ChoiceField:
         self.values = list(words)
         self.value = value if value in words else self.values[0]
         self.act = act
-        with ui.element("label").classes("field"):
-            ui.label(shown(label)).classes("name")
+        with ui.element("div").classes("field"):
+            name = _name(label)
             with ui.element("select") as self.element:
                 for place, one in enumerate(self.values):
                     with ui.element("option") as option:
@@ -58,8 +57,7 @@ class ChoiceField:
                     option.props["value"] = str(place)
                     if one == self.value:
                         option.props["selected"] = True
-            if note:
-                ui.label(plain(note)).classes("note")
+            _described(self.element, name, note)
         self.element.on("change", self._changed, js_handler=_VALUE)
 
     async def _changed(self, event: GenericEventArguments) -> None:
@@ -76,14 +74,12 @@ class TickField:
         self, label: str, on: bool = False, act: Act | None = None, note: str = ""
     ) -> None:
         self.on, self.act = on, act
-        with ui.element("label").classes("tick"):
+        with ui.element("div").classes("tick"):
             self.element = ui.element("input").props("type=checkbox")
             if on:
                 self.element.props["checked"] = True
-            with ui.element("span"):
-                ui.label(shown(label))
-                if note:
-                    ui.label(plain(note)).classes("note")
+            with ui.element("div"):
+                _described(self.element, _name(label), note)
         self.element.on("change", self._changed, js_handler=_CHECKED)
 
     async def _changed(self, event: GenericEventArguments) -> None:
@@ -104,6 +100,20 @@ class TickList:
     def chosen(self) -> list[str]:
         """The values that are on, in their order."""
         return [name for name, one in self.fields.items() if one.on]
+
+
+def _name(label: str) -> Element:
+    with ui.element("label").classes("name") as name:
+        ui.label(shown(label))
+    return name
+
+
+def _described(field: Element, name: Element, note: str) -> None:
+    """Tie a field to its name and to what is said about it, for readers of screens."""
+    name.props["for"] = field.html_id
+    if note:
+        about = ui.label(plain(note)).classes("note")
+        field.props["aria-describedby"] = about.html_id
 
 
 async def acted(act: Act | None, value: str) -> None:

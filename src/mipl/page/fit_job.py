@@ -39,9 +39,9 @@ def work(arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return {"run": out.as_posix()}
 
 
-def undo(arguments: Mapping[str, Any], folder: Path) -> None:
+def undo(arguments: Mapping[str, Any], root: Path) -> None:
     """Remove the state of a training that is given up."""
-    checkpoint_path(Path(arguments["out"])).unlink(missing_ok=True)
+    checkpoint_path(root / arguments["out"]).unlink(missing_ok=True)
 
 
 def _saved_every(run: Run) -> int | None:

@@ -38,9 +38,9 @@ def work(arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     }
 
 
-def undo(arguments: Mapping[str, Any], folder: Path) -> None:
+def undo(arguments: Mapping[str, Any], root: Path) -> None:
     """Remove what a write has left that was not finished."""
-    clear_temporaries(Path(arguments["out"]))
+    clear_temporaries(root / arguments["out"])
 
 
 def _items(

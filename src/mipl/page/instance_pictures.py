@@ -18,6 +18,7 @@ from mipl.page.png import Bytes, grey, png
 PER_SHEET = 100
 ACROSS = 10  # Instances in a row of a sheet.
 TILE = 64  # Pixels of the side of an instance on a sheet.
+_GROUND = 120  # Grey between the instances of a sheet.
 _STRIP = (64, 96)  # Rows and columns of a strip, at most.
 
 
@@ -83,12 +84,14 @@ def sheet(bags: Bags, bag: int, number: int) -> bytes:
         raise MiplError("the instances of this bag are no pictures.")
     pictures = as_pictures(rows, one.instance_shape)
     n, height, width, channels = pictures.shape
-    step = max(1, -(-max(height, width) // TILE))  # Large pictures are thinned out.
+    step = max(
+        1, -(-max(height, width) // (TILE - 4))
+    )  # Large pictures are thinned out.
     pictures = pictures[:, ::step, ::step]
-    factor = max(1, TILE // max(pictures.shape[1:3]))
+    factor = max(1, (TILE - 4) // max(pictures.shape[1:3]))
     pictures = pictures.repeat(factor, axis=1).repeat(factor, axis=2)
     down = -(-n // ACROSS)
-    canvas = np.zeros((down * TILE, ACROSS * TILE, channels), np.uint8)
+    canvas = np.full((down * TILE, ACROSS * TILE, channels), _GROUND, np.uint8)
     high, wide = pictures.shape[1:3]
     top, left = (TILE - high) // 2, (TILE - wide) // 2
     for place, pixels in enumerate(pictures):

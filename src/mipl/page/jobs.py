@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
 from time import time
@@ -30,6 +31,13 @@ FIGURES, OUTPUT, LOCK = "figures.jsonl", "output.txt", "process"
 WAITING, STARTING, RUNNING = "waiting", "starting", "running"
 PAUSED, FINISHED, FAILED, CANCELLED = "paused", "finished", "failed", "cancelled"
 ENDED = (FINISHED, FAILED, CANCELLED)
+# What does the jobs of a kind: ``work``, given what is wanted and the folder of a job,
+# returns what JSON can hold; ``undo`` takes back what a cancelled one has left.
+KINDS = {
+    "fit": "mipl.page.fit_job",
+    "import": "mipl.page.import_job",
+    "look": "mipl.page.look_job",
+}
 _LARGEST = 1 << 26
 _SLOW_START = 60.0  # Seconds in which a process that was started makes itself known.
 _PATIENCE = 20.0  # Seconds after which a job that was cancelled is killed.
@@ -45,7 +53,7 @@ class Job:
     id : str
         32 hexadecimal digits.
     kind : str
-        What does it: see ``mipl.page.worker``.
+        What does it: see ``KINDS``.
     title : str
     arguments : mapping
         What is wanted.
@@ -222,6 +230,8 @@ class Jobs:
             if one.state == RUNNING and one.pid:
                 os.kill(one.pid, number)
         else:
+            if state == CANCELLED:
+                undo(one.kind, one.arguments, self.workspace.folder)
             put_state(one.folder, state, seconds=one.seconds)
             self.start_waiting()
         return self.job(id)
@@ -294,6 +304,13 @@ _DIED = (
     "its process has ended without a word: it was killed, or the memory was full. "
     "Going on begins where it was last saved."
 )
+
+
+def undo(kind: str, arguments: Mapping[str, Any], root: Path) -> None:
+    """Take back what a job of a workspace has left that is cancelled."""
+    module = import_module(KINDS[kind])
+    if hasattr(module, "undo"):
+        module.undo(arguments, root)
 
 
 def put_state(

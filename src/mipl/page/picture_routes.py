@@ -9,7 +9,8 @@ from fastapi.responses import Response
 
 from mipl.data.bags import Bags
 from mipl.errors import MiplError
-from mipl.page.instance_pictures import sheet, thumbnail
+from mipl.page.instance_pictures import are_pictures, sheet, thumbnail
+from mipl.page.original import crops, original, original_path
 from mipl.page.site import Site
 from mipl.page.workspace import is_id
 
@@ -30,7 +31,29 @@ def add_picture_routes(app: FastAPI, site: Site) -> None:
 
     @app.get("/picture/{data}/{bag}/sheet/{number}")
     def bag_sheet(data: str, bag: int, number: int) -> Response:
-        return _made(site, data, lambda bags: sheet(bags, bag, number))
+        def made(bags: Bags) -> bytes:
+            path = original_path(site.workspace, bags, _there(bags, bag))
+            if path is not None and not are_pictures(bags.instance_shape):
+                return crops(path, bags, bag, number)
+            return sheet(bags, bag, number)
+
+        return _made(site, data, made)
+
+    @app.get("/picture/{data}/{bag}/original")
+    def bag_original(data: str, bag: int) -> Response:
+        def made(bags: Bags) -> bytes:
+            path = original_path(site.workspace, bags, _there(bags, bag))
+            if path is None:
+                raise MiplError("the picture of this bag is not in the workspace.")
+            return original(path)
+
+        return _made(site, data, made)
+
+
+def _there(bags: Bags, bag: int) -> int:
+    if not 0 <= bag < len(bags):
+        raise MiplError("there is no such bag.")
+    return bag
 
 
 def _made(site: Site, data: str, make: Callable[[Bags], bytes]) -> Response:

@@ -32,6 +32,8 @@ SCREENS = (
     Screen("home", "/", "Home", "mipl.page.screens.home", menu=True),
     Screen("data", "/data", "Data", "mipl.page.screens.data_list", menu=True),
     Screen("one_data", "/data/{data}", "Data", "mipl.page.screens.one_data"),
+    Screen("bags", "/data/{data}/bags", "Data", "mipl.page.screens.bag_list"),
+    Screen("bag", "/data/{data}/bag/{bag:int}", "Data", "mipl.page.screens.bag"),
     Screen("import", "/import", "Data", "mipl.page.screens.data_import"),
     Screen(
         "import_draft",

@@ -25,13 +25,6 @@ from mipl.page import jobs as records
 from mipl.page.workspace import OWN, Workspace
 from mipl.runs.folder_lock import writing_alone
 
-# What does the jobs of a kind: given what is wanted and the folder of the job, it
-# returns what JSON can hold. ``undo`` takes back what a job that is cancelled has left.
-KINDS = {
-    "fit": "mipl.page.fit_job",
-    "import": "mipl.page.import_job",
-    "look": "mipl.page.look_job",
-}
 _TRIES, _MOMENT = (
     40,
     0.05,
@@ -56,11 +49,10 @@ def _work(folder: Path) -> None:
     before = _told(folder / records.STATE).get("seconds", 0.0)
     arguments, begun = wanted["arguments"], time()
     records.put_state(folder, records.RUNNING, seconds=before, pid=os.getpid())
-    module: Any = None
     state, sentence = records.FINISHED, ""
     try:
+        module = import_module(records.KINDS[wanted["kind"]])
         _heed(_told(folder / "wish.json"))
-        module = import_module(KINDS[wanted["kind"]])
         found = module.work(arguments, folder)
         write_text(folder / records.RESULT, json.dumps(found, allow_nan=False))
     except KeyboardInterrupt:
@@ -74,8 +66,8 @@ def _work(folder: Path) -> None:
         state, sentence = records.FAILED, _BUG
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if state == records.CANCELLED and module is not None and hasattr(module, "undo"):
-        module.undo(arguments, folder)
+    if state == records.CANCELLED:
+        records.undo(wanted["kind"], arguments, _workspace_of(folder))
     records.put_state(folder, state, sentence, before + time() - begun)
 
 

@@ -17,6 +17,7 @@ async def build(visit: Visit) -> None:
     cards.heading(place.name, place.within)
     with cards.bar():
         cards.to("Train on it", f"/train?data={place.id}", "main")
+        cards.to("Look at its bags", f"/data/{place.id}/bags")
     with cards.columns(380):
         with cards.section("Figures"):
             cards.figures(told.columns() | told.details())
