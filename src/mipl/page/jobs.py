@@ -129,6 +129,7 @@ class Jobs:
 
     workspace: Workspace
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _forgotten: set[str] = field(default_factory=set)  # Removed when they have ended.
 
     @property
     def folder(self) -> Path:
@@ -140,7 +141,7 @@ class Jobs:
         self._reap()
         found = []
         for path in self.folder.iterdir():
-            if is_id(path.name):
+            if is_id(path.name) and path.name not in self._forgotten:
                 try:
                     found.append(self._job(path.name))
                 except MiplError:  # Being made, or removed.
@@ -201,7 +202,11 @@ class Jobs:
         one = self.job(id)
         if not one.over:
             raise MiplError(f"{one.title} is not over yet; cancel it first.")
-        shutil.rmtree(one.folder)
+        child = self._children.get(id)
+        if child is not None and child.poll() is None:
+            self._forgotten.add(id)  # It has told its end, and lets go of its lock.
+        else:
+            shutil.rmtree(one.folder, ignore_errors=True)
 
     def look_after(self) -> None:
         """Begin again with what a process was at that is no more: after a new start."""
@@ -272,6 +277,9 @@ class Jobs:
             if child.poll() is None:
                 continue
             del self._children[id]
+            if id in self._forgotten:
+                self._forgotten.remove(id)
+                shutil.rmtree(self.folder / id, ignore_errors=True)
             try:
                 one = self._job(id)
             except MiplError:

@@ -88,7 +88,8 @@ class JobView:
     def _told(self, job: Job, curves: CurvesSoFar) -> None:
         self.words.set_text(_WORDS.get(job.state, job.state))
         worked = job.worked()
-        told = [f"{duration(worked)} so far"] if worked else []
+        so_far = "" if job.over else " so far"
+        told = [f"{duration(worked)}{so_far}"] if worked else []
         if curves.total:
             told.append(f"epoch {curves.done:g} of {curves.total:g}")
         left = seconds_left(curves, worked)
