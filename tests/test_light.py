@@ -118,5 +118,7 @@ def test_the_command_line_is_an_extra() -> None:
     done = run(program)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert 'pip install "mipl[cli]"' in done.stderr
+    done = run("sys.argv = ['mipl', 'ui']\n" + program, "cli")
+    assert done.returncode == 2 and 'pip install "mipl[ui]"' in done.stderr, done.stderr
     done = run("sys.argv = ['mipl', 'methods']\n" + program, "cli", "files")
     assert done.returncode == 0 and "miplma" in done.stdout, done.stderr

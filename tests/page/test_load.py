@@ -27,6 +27,7 @@ def cookie_of(link: str) -> str:
     line.request("GET", f"{parts.path}?{parts.query}")
     answer = line.getresponse()
     answer.read()
+    line.close()
     return answer.getheader("set-cookie").partition(";")[0]
 
 
@@ -67,6 +68,7 @@ class Sender(threading.Thread):
                 self.faults.append(repr(error))
                 line.close()
             self.taken.append(time.monotonic() - start)
+        line.close()
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def ui(
     try:
         from mipl.page.serving import listening, serve
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("nicegui",):
+        if error.name not in ("fastapi", "nicegui", "starlette", "uvicorn"):
             raise
         raise MissingExtra.of("mipl ui", "nicegui", "ui") from None
     from mipl.page.guard import LOOPBACK

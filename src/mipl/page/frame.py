@@ -40,7 +40,7 @@ def shown_by(screen: Screen, site: Site) -> Callable[[Request], Awaitable[None]]
         ui.dark_mode({"dark": True, "light": False}.get(mode))
         known = all(is_id(one) or _is_number(one) for one in ids.values())
         content = _frame(screen, site)
-        await ui.context.client.connected(timeout=30)
+        await ui.context.client.connected(timeout=20)
         dark = mode == "dark"
         if mode not in ("dark", "light"):
             asked = "matchMedia('(prefers-color-scheme: dark)').matches"
