@@ -7,7 +7,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "mipl"
 
 # What opens a file for writing, and the functions that are given a place for it.
 PLACES = {
-    "files.py": {"open", "fsync"},
+    "files.py": {"open", "fsync", "append_bytes"},
     "datasets/download.py": None,  # A part of a download, renamed when it is whole.
     "io/tables/csv_file.py": {"put_rows"},
     "io/tables/parquet_file.py": {"put_pieces"},

@@ -56,7 +56,7 @@ def _homes() -> dict[str, str]:
 
 _PACKAGES = (
     "data", "datasets", "errors", "images", "io", "metrics", "nn", "objectives",
-    "parameters", "reports", "runs", "selection", "testing", "training",
+    "parameters", "reports", "review", "runs", "selection", "testing", "training",
 )  # fmt: skip
 
 

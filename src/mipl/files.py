@@ -182,6 +182,29 @@ def write_text(path: str | Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
+def append_bytes(path: str | Path, data: bytes) -> None:
+    """Add to the end of a file; when this returns, the bytes are on the disk.
+
+    Where the system refuses a part of them, the file is as long as it was before. Who
+    is killed meanwhile may leave a part: readers must know a whole piece from one.
+    Whoever else writes the file must be kept away by a lock.
+    """
+    target, new = writeable(Path(path)), not Path(path).exists()
+    with write_errors(path), target.open("ab") as handle:
+        before = handle.tell()
+        try:
+            handle.write(data)
+            handle.flush()
+            os.fsync(handle.fileno())
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(handle.fileno(), before)
+            raise
+    if new:
+        with write_errors(path):
+            CALLS.fsync_dir(target.parent)
+
+
 def make_folder(path: str | Path) -> Path:
     """Return the folder at a path, made where it is absent."""
     try:

@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from mipl import __version__
-from mipl.cli import images
+from mipl.cli import images, review
 from mipl.cli.data_fetch import fetch
 from mipl.cli.data_files import build, convert
 from mipl.cli.data_files import import_ as import_data
@@ -74,6 +74,7 @@ app.add_typer(images.app, name="images")
 app.add_typer(audio, name="audio")
 app.add_typer(text, name="text")
 app.add_typer(runs, name="runs")
+app.add_typer(review.app, name="review")
 for verb in (
     *(ui, fit, tune, predict, evaluate, explain),
     *(methods, demo, reproduce),

@@ -91,7 +91,8 @@ def command_of(group: Any, words: list[str]) -> Any:
             group = inside[word]
         elif not word.startswith("-"):
             break
-    return group
+    usual = getattr(group, "usual", None)  # Of a group that is a verb itself.
+    return group if usual is None else group.commands[usual]
 
 
 def _flags(command: Any) -> dict[str, str]:

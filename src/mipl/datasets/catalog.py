@@ -1,11 +1,13 @@
 """Loading a data set by its name."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mipl.data.answered_sets import answered_by_truth
 from mipl.data.dataset import Dataset
 from mipl.data.splits import DEFAULT_SPLITS, cross_validation
 from mipl.datasets.entries import CATALOG
@@ -21,6 +23,7 @@ def load_dataset(
     raw: str | Path | None = None,
     within: int | None = None,
     folds: int | None = None,
+    answered: Sequence[int] | None = None,
     **options: Any,
 ) -> Dataset:
     """Load a data set of the catalog by name.
@@ -44,6 +47,9 @@ def load_dataset(
     folds : int, optional
         Cross-validation by so many folds in the place of the ten 7:3 splits; by class
         where every bag has one label.
+    answered : sequence of int, optional
+        Numbers of bags whose candidate set is their true label alone, as if a person
+        who knows it had answered; splits stay as they are without.
     **options
         Options of that set: knobs of "synthetic"; ``disjoint`` and ``fold`` of
         "birdsong-mipl"; ``generator``, ``q`` and ``Q`` of "kmnist" and "fmnist", and
@@ -76,6 +82,9 @@ def load_dataset(
         data = _training_bags(data, within)
     if folds is not None:
         data = _in_folds(data, name, folds, int(seed))
+    if answered is not None:
+        facts = {**data.facts, "answered": len(answered)}
+        data = replace(answered_by_truth(data, answered), facts=facts)
     return replace(
         data,
         name=name,
