@@ -18,7 +18,7 @@ PLACES = {
     "io/folders/folder_write.py": {"_save"},
     "io/arrays/zip_file.py": {"unpack"},  # Into a folder that is renamed after it.
     "fenced/server.py": {"_answer"},  # A pipe.
-    "reports/plots.py": {"save", "as_svg"},
+    "reports/plots.py": {"save", "as_svg", "as_png"},
     "page/figure_log.py": {"append"},  # A line more; the last may be cut off.
     "page/jobs.py": {"_begin"},  # What the process of a job prints.
     "runs/folder_lock.py": {"_held"},  # Nothing is read from it but who holds it.

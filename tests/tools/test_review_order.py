@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from tools.review_order import OURS, RANDOM, Asking, Cell, next_bags
+from tools.study import RESULTS
 
 from mipl.errors import MiplError
 from mipl.review import Rule
+from mipl.runs.results_csv import import_file
 from mipl.runs.store import Store
 from tools import review_order
 
@@ -59,3 +61,19 @@ def test_the_studies_are_what_their_page_tells():
     assert orders == {RANDOM: None, OURS: Rule()}
     seeds = {cell.options["seed"] for cell in review_order.STUDIES["rules"][0]}
     assert seeds == {1}
+
+
+def test_the_page_has_the_means_of_the_committed_runs(tmp_path):
+    store = Store(tmp_path / "committed.db", create=True)
+    import_file(RESULTS / "review_order.csv", store)
+    [cell] = [one for one in review_order.COMPARED if one.data == "digits-mipl"]
+    page = (RESULTS.parent / "docs/review.md").read_text("utf-8")
+    for name, order in ((RANDOM, None), (OURS, Rule())):
+        found = {}
+        for stage, accuracy in Asking(cell, store, True).accuracies(order):
+            found.setdefault(stage, []).append(accuracy)
+        assert all(len(values) == 5 for values in found.values())
+        means = [
+            f"{np.mean(values):.3f}".removeprefix("0") for values in found.values()
+        ]
+        assert f"| digits-mipl | {name} | {' | '.join(means)} |" in page

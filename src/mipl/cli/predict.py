@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +25,6 @@ from mipl.runs.named_values import given_options
 if TYPE_CHECKING:
     from mipl.data.bags import Bags
     from mipl.data.frozen import Array
-    from mipl.methods.bases.base import BagClassifier
     from mipl.runs.source import Source
 
 _FIRST = 10
@@ -63,6 +61,7 @@ def predict(
     from mipl.cli.tables import check_table_name, write_table
     from mipl.errors import MiplError
     from mipl.runs.folder import open_model
+    from mipl.runs.prediction_columns import prediction_columns
     from mipl.runs.prediction_sets import doubts_of_sets
     from mipl.runs.source import Source
 
@@ -87,7 +86,7 @@ def predict(
         bags = items.bags(skip_bad)
     else:
         bags = _bags(source, split, ids, "skip" if skip_bad else "raise")
-    columns = _columns(opened.model, bags, alpha)
+    columns = prediction_columns(opened.model, bags, alpha)
     if alpha is not None:
         for sentence in doubts_of_sets(opened.model, bags, alpha):
             warn(sentence)
@@ -105,24 +104,6 @@ def _bags(source: Source, split: int | None, ids: Path | None, on_bad: str) -> B
     if split is None:
         return source.bags(ids=ids, on_bad=on_bad)
     return source.dataset(on_bad=on_bad).split(split)[1].bags
-
-
-def _columns(model: BagClassifier, bags: Bags, alpha: float | None) -> dict[str, Array]:
-    import numpy as np
-
-    from mipl.io.tables.label_columns import bag_names
-
-    p = model.predict_proba(bags)
-    columns = {"bag_id": bag_names(bags), "predicted": model.classes_[p.argmax(axis=1)]}
-    columns |= {f"p_{name}": p[:, c] for c, name in enumerate(model.classes_.tolist())}
-    if alpha is not None:
-        with warnings.catch_warnings():  # What it warns of is told in the end.
-            warnings.simplefilter("ignore")
-            sets = model.predict_set(bags, alpha)
-        columns["set"] = np.array(
-            ["|".join(str(name) for name in model.classes_[row]) for row in sets]
-        )
-    return columns
 
 
 def _records(columns: dict[str, Array]) -> list[dict[str, Any]]:

@@ -49,4 +49,25 @@ SCREENS = (
     ),
     Screen("train", "/train", "Train", "mipl.page.screens.train", menu=True),
     Screen("job", "/job/{job}", "Train", "mipl.page.screens.job"),
+    Screen("explain", "/explain", "Explain", "mipl.page.screens.explain", menu=True),
+    Screen(
+        "explain_bag",
+        "/explain/{data}/{run}/{bag:int}",
+        "Explain",
+        "mipl.page.screens.explain_bag",
+    ),
+    Screen("review", "/review", "Review", "mipl.page.screens.review", menu=True),
+    Screen(
+        "review_queue",
+        "/review/{data}/{run}",
+        "Review",
+        "mipl.page.screens.review_queue",
+    ),
+    Screen("predict", "/predict", "Predict", "mipl.page.screens.predict", menu=True),
+    Screen(
+        "predict_with", "/predict/{run}", "Predict", "mipl.page.screens.predict_with"
+    ),
+    Screen(
+        "predicted", "/predict/{run}/{bags}", "Predict", "mipl.page.screens.predicted"
+    ),
 )

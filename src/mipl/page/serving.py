@@ -11,6 +11,7 @@ from nicegui import core, ui
 
 from mipl.errors import MiplError
 from mipl.page.asset_routes import add_asset_routes
+from mipl.page.explanation_routes import add_explanation_routes
 from mipl.page.frame import shown_by
 from mipl.page.guard import Guard
 from mipl.page.picture_routes import add_picture_routes
@@ -26,6 +27,7 @@ def application(site: Site) -> FastAPI:
     """Return the application with all screens; there is one in a process."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_picture_routes(app, site)
+    add_explanation_routes(app, site)
     add_upload_routes(app, site)
     add_asset_routes(app)
     for screen in SCREENS:

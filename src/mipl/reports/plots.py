@@ -119,6 +119,17 @@ def as_svg(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
+def as_png(figure: Figure) -> bytes:
+    """Return a figure as a PNG file that a page can show."""
+    buffer = io.BytesIO()
+    with drawing():
+        _only_text(figure)
+        figure.savefig(
+            buffer, format="png", dpi=110, facecolor="white", metadata=_BARE["png"]
+        )
+    return buffer.getvalue()
+
+
 def check_picture_name(path: str | Path) -> None:
     """Refuse a file name that ends in no kind of picture."""
     if Path(path).suffix.lower() not in SUFFIXES:

@@ -27,6 +27,7 @@ from mipl.runs.trained_on import TrainedOn, choose_bags
 
 _LEAST = 0.05  # Of a reason that is told.
 _MOST_NAMED = 5
+_MOST_OF_IT = 0.6  # Share of a candidate that stands out.
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,8 @@ class _Wording:
             f"{of.classes[c]} ({of.posterior[bag, c]:.0%})" for c in (first, second)
         )
         n = int(of.candidates[bag].sum())
+        if of.posterior[bag, first] >= _MOST_OF_IT:
+            return f"of {n} candidates most speaks for {one}, something for {other}."
         return f"of {n} candidates none stands out: {one} or {other}."
 
     def disagreement(self, bag: int) -> str:

@@ -1,0 +1,54 @@
+"""Predictions as a table, paged, and to be kept."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from mipl.page import cards
+from mipl.page.paging import page_of
+from mipl.page.visit import Visit
+from mipl.page.workspace import NATIVE
+
+if TYPE_CHECKING:
+    from mipl.page.predicted_bags import Predicted
+
+_ROOM = "mipl.page.predicted_bags"
+_PER_PAGE = 50
+
+
+async def build(visit: Visit) -> None:
+    """Ask the model, and show what it says."""
+    room = await visit.work(import_module, _ROOM)
+    run = visit.workspace.run(visit.ids["run"])
+    bags = await visit.work(room.source, visit.workspace, visit.ids["bags"])
+    cards.heading(f"Predictions for {bags.name}", f"by {run.name}")
+    name = f"predictions for {bags.id} at {bags.changed}"
+    library = visit.library
+    found: Predicted = await visit.work(
+        library.kept, name, run, lambda: room.predicted(library, run, bags)
+    )
+    for sentence in found.doubts:
+        cards.text(sentence, "note")
+    with cards.bar():
+        cards.button("Download the table", lambda: _download(visit, found, bags.name))
+        cards.to("Other bags", f"/predict/{run.id}")
+    page = page_of(found.rows(), visit.query.get("page", ""), _PER_PAGE)
+    with cards.section("Bags"):
+        header = ["bag", "class", "probability"]
+        width = len(header) + ("set" in found.columns)
+        rows = [row[:width] for row in page.shown]
+        header += ["prediction set"] * ("set" in found.columns)
+        links: list[str] = []
+        if bags.path.name.endswith(NATIVE):  # Others have no candidates to explain by.
+            start = f"/explain/{bags.id}/{run.id}"
+            links = [f"{start}/{page.first + place}" for place in range(len(rows))]
+        cards.table(header, rows, links, "Predictions")
+        cards.pages(page, visit)
+
+
+async def _download(visit: Visit, found: Predicted, name: str) -> None:
+    text = await visit.work(found.csv, visit.workspace.own / "exports")
+    ui.download.content(text, f"{name}-predictions.csv", "text/csv")
