@@ -161,3 +161,18 @@ def test_the_steadiness_of_synthetic_bags():
             text(min(values)),
         )
         assert int(fell) == sum(value < max(values) - FALL for value in values)
+
+
+def test_another_draw_and_an_ensemble_of_short_trainings():
+    ways = {
+        "defaults": ("miplma", {}),
+        "thorough": ("miplma-thorough", {}),
+        "`Ensemble(MIPLMA(), n=4)`": ("miplma-ensemble", {"n": 4}),
+    }
+    body = table("miplma_results.md", "draw 3")
+    assert len(body) == 5
+    for data, r, way, accuracy, ece in body:
+        results = found(*ways[way], data.lower(), int(r), seed=3)
+        assert accuracy == told([one.accuracy for _, one in sorted(results.items())])
+        mean = fmean(one.figures["ece"] for one in results.values())
+        assert float(ece) == pytest.approx(mean, abs=0.00051)

@@ -51,7 +51,7 @@ def test_the_page_tells_the_committed_shares():
     with wrong_weights.FILE.open(newline="") as handle:
         rows = list(csv.DictReader(handle))
     page = (Path(__file__).parents[2] / "docs" / "miplma_results.md").read_text()
-    head, *table = page.split("| epoch | ")[1].splitlines()
+    head, *table = page.split("| epoch | ")[1].split("\n\n")[0].splitlines()
     classes = [name.strip() for name in head.strip(" |").split("|")]
     body = [line.strip("| ").split(" | ") for line in table[1:] if line[:1] == "|"]
     assert len(body) == 6 and len(classes) == 5
