@@ -70,10 +70,10 @@ def _cells(
     for spot in spots:
         absent = [run for run in spot.runs(selection) if run in left]
         if absent:
-            column = _column(spot.source)
-            columns[column] = None
+            place = column(spot.source)
+            columns[place] = None
             line = found.setdefault(spot.entrant.title, {})
-            line.setdefault(column, {}).update(dict.fromkeys(absent))
+            line.setdefault(place, {}).update(dict.fromkeys(absent))
     rows = [
         [escaped(title), *(_entry(line.get(column), costs) for column in columns)]
         for title, line in found.items()
@@ -81,7 +81,8 @@ def _cells(
     return table_lines(["method", *columns], rows)
 
 
-def _column(source: PublishedSet) -> str:
+def column(source: PublishedSet) -> str:
+    """Return the name of a data set; one for all flipping probabilities."""
     return "Kuzushiji-MNIST" if source in KMNIST else source.title
 
 

@@ -28,6 +28,7 @@ from mipl.reports.markdown import escaped, sheet_lines, table_lines
 from mipl.runs.result import DIVERGED, FAILED, FINISHED, STATES
 from mipl.runs.results_csv import import_file
 from mipl.runs.store import Store
+from tools.answers import known_cells, what_holds, what_is_empty, wins
 from tools.missing import missing_lines
 from tools.study import RESULTS
 
@@ -44,6 +45,11 @@ _INTRO = (
 _BETTER = (
     "Methods of this library, variants and other settings of MIPLMA among them, whose "
     "mean is above that of ours on the splits that both have; ○ significantly so."
+)
+_AHEAD = (
+    "On the splits that both have, {} cells of other methods here and of other "
+    "settings of ours are above ours, {} of them significantly: "
+    "[which](#where-another-method-is-better-here)."
 )
 _BELOW = (
     "Methods, as this library builds them, whose mean is below the published one by "
@@ -71,13 +77,22 @@ def results_page(
     others = [one for one in artefacts if one.name != "highest"]
     products = {one.name: one.build(store, selection) for one in [*first, *others]}
     seen = _Seen()
-    lines = ["# Results", "", _INTRO, "", *_totals(store, made_by), ""]
-    for one in first:
-        for sheet in products[one.name].sheets:
-            lines += [f"## {escaped(sheet.title)}", "", *_shown(one.name, sheet, seen)]
-            lines.append("")
+    lines = ["# Results", ""]
+    cells = known_cells(store, artefacts, selection)
     better = _better(products, selection.paired)
-    lines += ["## Where another method is better here", "", *better, ""]
+    sheets = [(one.name, sheet) for one in first for sheet in products[one.name].sheets]
+    for name, sheet in sheets[:1]:
+        lines += [f"## {escaped(sheet.title)}", "", wins(cells, selection), ""]
+        lines += [_AHEAD.format(len(better), sum(map(_is_loss, better))), ""]
+        lines += [*_shown(name, sheet, seen), ""]
+    lines += ["## What of the paper holds here", "", *what_holds(cells, selection), ""]
+    empty = what_is_empty(cells, artefacts, selection)
+    lines += ["## What was not measured", "", *empty, ""]
+    lines += ["## How to read this page", "", _INTRO, "", *_totals(store, made_by), ""]
+    for name, sheet in sheets[1:]:
+        lines += [f"## {escaped(sheet.title)}", "", *_shown(name, sheet, seen), ""]
+    lines += ["## Where another method is better here", ""]
+    lines += [*_better_lines(better), ""]
     lines += ["## Lower here than published", "", *_lower(products.values()), ""]
     for one in others:
         lines += _section(products[one.name], seen)
@@ -184,8 +199,8 @@ def _all_scores(sheet: Sheet) -> list[Score]:
     return [score for row in sheet.rows for score in _scores(row)]
 
 
-def _better(products: Mapping[str, Product], paired: bool) -> list[str]:
-    """List the methods of this library whose mean is above ours on the same splits."""
+def _better(products: Mapping[str, Product], paired: bool) -> list[list[str]]:
+    """Return the methods whose mean here is above ours on the same splits."""
     found: dict[Spot, tuple[float, list[str]]] = {}
     # Ours may stand in another table than the method: variants have their own.
     every: dict[Spot, tuple[str, Score]] = {}
@@ -200,13 +215,18 @@ def _better(products: Mapping[str, Product], paired: bool) -> list[str]:
             gap = f"{share(ahead, sign=True)} {MARKS['loss'] if lost else ''}".rstrip()
             again = command(name, [score], OURS.method)
             found[spot] = (-ahead, [*_where(score), gap, again])
+    return [told for _, told in sorted(found.values())]
+
+
+def _better_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    if not rows:
+        return ["None of those measured."]
     heads = ["method", "data set", "r", "here", "its accuracy", "above ours", "command"]
-    rows = [told for _, told in sorted(found.values())]
-    return (
-        [_BETTER, "", *table_lines(heads, rows)]
-        if rows
-        else ["None of those measured."]
-    )
+    return [_BETTER, "", *table_lines(heads, rows)]
+
+
+def _is_loss(row: Sequence[str]) -> bool:
+    return row[-2].endswith(MARKS["loss"])
 
 
 def _ahead(cell: Cell, ours: Cell) -> float | None:

@@ -6,8 +6,12 @@ from mipl.datasets.published_sets import KMNIST, SIVAL
 from mipl.paper.cells import Cell, Spot, spots
 from mipl.paper.claim import (
     ABOVE,
+    FAILS,
+    HOLDS,
+    IN_PART,
     SAME,
     SIGNIFICANT,
+    UNKNOWN,
     Amount,
     Basis,
     Claim,
@@ -35,6 +39,33 @@ def test_above_is_about_means_on_shared_splits():
     assert claim.count(cells([0.6], [0.6])) == Count(0, 1, 0)
     assert claim.count(cells([], [0.6])) == Count(0, 0, 1)
     assert claim.count({}) == Count(0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        # All of them, where the paper's tables cannot tell.
+        (Claim("", "all", PAIR, SIGNIFICANT), [FAILS, FAILS, IN_PART, HOLDS]),
+        # As often as its tables: two of three.
+        (
+            Claim("", "", PAIR, SIGNIFICANT, Count(2, 3, 0)),
+            [FAILS, FAILS, HOLDS, HOLDS],
+        ),
+        (Claim("", "generally", PAIR, most=True), [FAILS, FAILS, HOLDS, HOLDS]),
+        (Claim("", "not all", PAIR, denied=True), [HOLDS, HOLDS, HOLDS, FAILS]),
+    ],
+)
+def test_a_claim_holds_as_often_as_the_paper_says(claim, told):
+    assert [claim.verdict(Count(n, 4, 9)) for n in (0, 2, 3, 4)] == told
+    assert claim.verdict(Count(0, 0, 9)) == UNKNOWN
+
+
+def test_of_most_and_not_of_all_are_the_papers_own_words():
+    found = claims(OURS)
+    most = {claim.says for claim in found if claim.most}
+    denied = [claim.says for claim in found if claim.denied]
+    assert most == {"generally", "in most cases"}
+    assert denied == ["not consistently"]
 
 
 def test_a_claim_rests_on_the_splits_it_compares():

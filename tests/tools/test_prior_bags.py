@@ -1,7 +1,9 @@
 """The study of how many bags MIPLGP's prior needs."""
 
 import numpy as np
-from tools.prior_bags import every, figures
+from tests.tools.committed import committed
+from tests.tools.test_mipl_methods_page import table, text
+from tools.prior_bags import FEW, SIZES, every, few, figures
 
 from mipl import MIPLGP, Training, load_dataset
 
@@ -24,3 +26,25 @@ def test_figures_are_of_the_prior_and_of_the_training_candidates():
     hits = inside[np.arange(len(p)), top]
     expected = np.where(hits, shares[np.arange(len(p)), top], 0).mean()
     assert np.isclose(found["train_approximated_accuracy"], expected)
+
+
+def test_the_table_of_the_prior_is_that_of_the_committed_rows():
+    """Length of the kernel, approximated accuracy of training bags, test accuracy."""
+    known = {
+        (run.data, run.arguments["exact_up_to"]): one
+        for run, one in committed().items()
+        if run in few()
+    }
+    assert len(known) == len(few())
+    rows = {int(row[0]): row[1:] for row in table("bags of the prior")}
+    assert tuple(rows) == FEW
+    for n, cells in rows.items():
+        told = []
+        for data, size in SIZES.items():
+            one = known[data, n * size]
+            told += [
+                f"{one.figures['length']:.3f}",
+                text(one.figures["train_approximated_accuracy"]),
+                text(one.accuracy),
+            ]
+        assert cells == told, n

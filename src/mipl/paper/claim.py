@@ -10,6 +10,7 @@ import numpy as np
 from mipl.paper.cells import Cell, Spot, compared
 
 ABOVE, SIGNIFICANT, SAME = "above", "significantly above", "no difference"
+HOLDS, IN_PART, FAILS, UNKNOWN = "holds", "in part", "does not", "not measured"
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,10 @@ class Claim:
         By the means, or by the t-test at .05.
     printed : Count, optional
         What the paper's tables say, where its accuracies cannot tell.
+    most : bool
+        Whether the paper says it of most comparisons only.
+    denied : bool
+        Whether the paper says that it does not hold in all of them.
     """
 
     statement: str
@@ -93,6 +98,8 @@ class Claim:
     pairs: tuple[Pair, ...]
     how: str = ABOVE
     printed: Count | None = None
+    most: bool = False
+    denied: bool = False
 
     @property
     def spots(self) -> list[Spot]:
@@ -135,6 +142,23 @@ class Claim:
         values = [(a.published(), b.published()) for a, b in self.pairs]
         told = [a > b for a, b in values if a is not None and b is not None]
         return Count(sum(told), len(told), len(values) - len(told)) if told else None
+
+    def verdict(self, found: Count) -> str:
+        """Tell whether it holds here: as often as in the paper, in part, or not.
+
+        In part is in more than half of the comparisons, and in fewer than the paper
+        says; where its tables cannot tell, it says all.
+        """
+        if not found.of:
+            return UNKNOWN
+        share = found.true / found.of
+        if self.denied:
+            return HOLDS if share < 1 else FAILS
+        printed = self.count_published()
+        needed = printed.true / printed.of if printed else 1.0
+        if (share > 0.5) if self.most else (share >= needed):
+            return HOLDS
+        return IN_PART if share > 0.5 else FAILS
 
     def _holds(self, a: Cell, b: Cell, paired: bool) -> bool | None:
         if self.how == ABOVE:

@@ -48,6 +48,12 @@ def fitted(**arguments):
             "width of FastMIPL must be an integer >= 1 or several of them; got True.",
         ),
         (
+            {"start": "random", "start_network": "another"},
+            "start_network of FastMIPL is whose embedding the regression sees, and "
+            "start='random' has no regression; leave start_network 'trained', or set "
+            "start to 'means' or 'published'.",
+        ),
+        (
             {"training": Training(batch_size=1)},
             "FastMIPL compares the bags of a step, and learns nothing from one alone; "
             "training__batch_size must be None or above 1; got 1.",

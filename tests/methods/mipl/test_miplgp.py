@@ -18,7 +18,12 @@ from mipl.training.checkpoint import Checkpoint
 from mipl.training.sealed import seal, unseal
 
 # Exact for the smallest problems of the checks, sparse for the others.
-SMALL_SETTINGS = {"exact_up_to": 30, "training__epochs": 5, "training__lr": 0.1}
+SMALL_SETTINGS = {
+    "exact_up_to": 30,
+    "training__epochs": 5,
+    "training__lr": 0.1,
+    "training__batch_size": 16,  # As it is: there are no batches.
+}
 
 PROBLEM = make_problem(n_bags=8)
 ROWS = np.concatenate(PROBLEM.bags).astype(float)
@@ -58,6 +63,16 @@ def fitted(make=MIPLGP.paper, epochs=1, **arguments):
             {"training": Training(stop_on="covering_rate")},
             "MIPLGP neither stops early nor records bags; leave stop_on and "
             "record_bags of Training as they are.",
+        ),
+        (
+            {"training": Training(batch_size=4)},
+            "MIPLGP takes one step of Adam on all instances per epoch and has no use "
+            "for batch_size of Training; leave it as it is.",
+        ),
+        (
+            {"training": Training(clip=None, order="same")},
+            "MIPLGP takes one step of Adam on all instances per epoch and has no use "
+            "for clip, order of Training; leave them as they are.",
         ),
     ],
 )

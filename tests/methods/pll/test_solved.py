@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 from tests.methods.pll.problem import problem
+from threadpoolctl import threadpool_limits
 
 from mipl.errors import MiplError
 from mipl.methods.pll.m3pl import M3PL
@@ -80,3 +81,17 @@ def test_fits_take_no_longer_than_promised(model, name, rows, most, loaded):
     start = time.process_time()
     model.fit(data.bags.instances[chosen], data.candidates[chosen])
     assert time.process_time() - start < most
+
+
+def test_threads_of_linear_algebra_do_not_change_the_bits():
+    """Products of this size are shared out, and then add up in another order."""
+    rng = np.random.default_rng(0)
+    x, true = rng.normal(size=(1122, 108)), rng.integers(0, 16, 1122)
+    sets = rng.random((1122, 16)) < 0.3
+    sets[np.arange(1122), true] = True
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            model = PLSVM(n_init=1, max_iter=15).fit(x, sets)
+            found.append((model.history_, model.predict_proba(x).tobytes()))
+    assert found[0] == found[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from torch import Tensor
 
@@ -23,6 +23,9 @@ class EpochwiseClassifier(
     may ``_update`` label weights and have a ``_clock`` of its own. Its ``_fit`` takes a
     checkpoint beside bags and candidates.
     """
+
+    # Whether an epoch may have several steps, on some bags each.
+    _in_batches: ClassVar[bool] = True
 
     # -- hooks -----------------------------------------------------------------------
 

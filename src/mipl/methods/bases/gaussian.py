@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import torch
@@ -43,6 +43,18 @@ if TYPE_CHECKING:
     )
 
 Regression: TypeAlias = "ExactRegression | SparseRegression"
+
+# Of Training: what only steps of stochastic descent on some bags have.
+_OF_BATCHES = (
+    "optimiser",
+    "momentum",
+    "nesterov",
+    "weight_decay",
+    "clip",
+    "order",
+    "batch_size",
+    "batch_instances",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +209,8 @@ class GaussianClassifier(EpochwiseClassifier, kw_only=True):
     see a regression in place of a network's output.
     """
 
+    _in_batches: ClassVar[bool] = False
+
     mean: str = choice(
         "Prior mean: zero (paper), or learnt for each class (program).",
         ("constant", "zero"),
@@ -336,6 +350,14 @@ class GaussianClassifier(EpochwiseClassifier, kw_only=True):
                 f"{type(self).__name__} learns processes on all instances, with no "
                 "mean over epochs; leave average and instances_per_bag of Training as "
                 "they are."
+            )
+        usual = Training()
+        unused = [n for n in _OF_BATCHES if getattr(options, n) != getattr(usual, n)]
+        if unused:
+            raise MiplError(
+                f"{type(self).__name__} takes one step of Adam on all instances per "
+                f"epoch and has no use for {', '.join(unused)} of Training; leave "
+                f"{'it as it is' if len(unused) == 1 else 'them as they are'}."
             )
         return options
 

@@ -16,6 +16,7 @@ from mipl.methods.bases.base import Floats
 from mipl.methods.bases.partial import PartialLabelClassifier
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
+from mipl.nn.one_thread import one_thread
 from mipl.parameters import choice, seed
 from mipl.seeds import as_seed
 
@@ -24,8 +25,10 @@ class SolvedClassifier(PartialLabelClassifier, kw_only=True):
     """Base of the partial-label methods without mini-batches.
 
     It scales the features, refuses more rows than a method has memory for, and keeps
-    what was learnt. A leaf gives ``_solve(x, candidates, seed)``, which returns the
-    label weights, and ``_probabilities(x)``.
+    what was learnt. Linear algebra has one thread: solvers make other steps of sums
+    that several threads round otherwise. A leaf gives
+    ``_solve(x, candidates, seed)``, which returns the label weights, and
+    ``_probabilities(x)``.
     """
 
     scaling: str = choice(
@@ -56,7 +59,8 @@ class SolvedClassifier(PartialLabelClassifier, kw_only=True):
             self.shift_, self.scale_ = scaler.mean_, scaler.scale_
         self.history_: list[dict[str, float]] = []
         seed = as_seed(self.random_state)
-        self.label_weights_ = self._solve(self._scaled(x), candidates, seed)
+        with one_thread():
+            self.label_weights_ = self._solve(self._scaled(x), candidates, seed)
         self.n_iter_ = len(self.history_)
 
     def _check_rows(self, n_rows: int) -> None:
@@ -74,7 +78,9 @@ class SolvedClassifier(PartialLabelClassifier, kw_only=True):
 
     def _proba(self, bags: Bags) -> Floats:
         pieces = (piece.instances.astype(np.float64) for piece in bags.pieces())
-        return np.concatenate([self._probabilities(self._scaled(x)) for x in pieces])
+        with one_thread():
+            found = [self._probabilities(self._scaled(x)) for x in pieces]
+        return np.concatenate(found)
 
     # -- files -----------------------------------------------------------------------
 

@@ -346,6 +346,12 @@ class FastMIPL(NeuralBagClassifier):
                 "reliability_at_prediction needs a reliability; set reliability to "
                 "'draws' or 'classes', or leave reliability_at_prediction False."
             )
+        if self.start == "random" and self.start_network != "trained":
+            raise MiplError(
+                "start_network of FastMIPL is whose embedding the regression sees, and "
+                "start='random' has no regression; leave start_network 'trained', or "
+                "set start to 'means' or 'published'."
+            )
         if self._options().batch_size == 1:
             raise MiplError(
                 "FastMIPL compares the bags of a step, and learns nothing from one "

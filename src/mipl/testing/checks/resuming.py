@@ -33,7 +33,8 @@ def check_resume(estimator: Any) -> None:
         raise SkipTest(f"{type(estimator).__name__} keeps no checkpoints")
     if threading.current_thread() is not threading.main_thread():
         raise SkipTest("only the main thread gets signals")
-    if "training" in estimator.get_params(deep=False):
+    in_batches = getattr(estimator, "_in_batches", True)
+    if in_batches and "training" in estimator.get_params(deep=False):
         # So that an epoch has several steps, and the pause comes in its middle.
         estimator = fresh(estimator).set_params(training__batch_size=4)
     problem = problem_for(estimator)
