@@ -31,6 +31,7 @@ _NAMES = {
     "mipl.datasets": ("load_dataset",),
     "mipl.errors": ("MiplError",),
     "mipl.io": ("read_bags", "read_dataset", "write_dataset"),
+    "mipl.methods.bases.bag_learner": ("BagLearner",),
     "mipl.methods.bases.base": ("BagClassifier",),
     "mipl.methods.catalogue.own_methods": ("register",),
     "mipl.methods.catalogue.registry": ("method",),
@@ -56,7 +57,8 @@ def _homes() -> dict[str, str]:
 
 _PACKAGES = (
     "data", "datasets", "errors", "images", "io", "metrics", "nn", "objectives",
-    "parameters", "reports", "review", "runs", "selection", "testing", "training",
+    "parameters", "parts", "reports", "review", "runs", "selection", "testing",
+    "training",
 )  # fmt: skip
 
 

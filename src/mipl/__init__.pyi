@@ -14,6 +14,7 @@ from mipl.errors import MiplError as MiplError
 from mipl.io import read_bags as read_bags
 from mipl.io import read_dataset as read_dataset
 from mipl.io import write_dataset as write_dataset
+from mipl.methods.bases.bag_learner import BagLearner as BagLearner
 from mipl.methods.bases.base import BagClassifier as BagClassifier
 from mipl.methods.catalogue.own_methods import register as register
 from mipl.methods.catalogue.registry import method as method

@@ -1,5 +1,7 @@
 """``--with FILE.py``: a file that the user names runs, and no other."""
 
+import csv
+
 import pytest
 
 import mipl
@@ -122,3 +124,28 @@ def test_a_changed_file_is_told_and_computed_again(file, run):
 def test_a_method_of_ones_own_has_nothing_to_cite(file, run):
     ran = run("methods", "--cite", "calm", "--with", file)
     assert ran.code == 2 and "nothing to cite" in ran.err
+
+
+def test_it_joins_the_tables_of_the_paper(file, run, tmp_path):
+    few = ("--r", 1, "--splits", 0, "--epochs", 1, "--workers", 1)
+    both = ("--method", "calm", "--method", "miplma", "--with", file)
+    ran = run("reproduce", "digits", *both, *few, "--format", "csv")
+    assert ran.code == 0 and "2 finished" in ran.out, ran.err
+    rows = list(csv.DictReader((tmp_path / "digits.csv").read_text().splitlines()))
+    assert [row["method"] for row in rows] == ["miplma", "calm"]
+    assert all(row["mean"] for row in rows)
+    told = run("reproduce", "digits", *both[:2], *both[4:], *few, "--dry-run", "--json")
+    assert told.json["runs"] > 10  # All of the table stay beside it.
+
+
+def test_data_of_ones_own_are_a_column_of_a_table(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mipl.write_dataset(mipl.load_dataset("synthetic", n_bags=40), "my_trees.bags.h5")
+    few = ("--method", "miplma", "--splits", 0, "--epochs", 1, "--workers", 1)
+    ran = run("reproduce", "digits", *few, "--data", "my_trees.bags.h5")
+    assert ran.code == 0 and "my_trees" in ran.out and "1 finished" in ran.out, ran.err
+    assert "nothing was published" in ran.out.replace("\n", " ")
+    again = run("reproduce", "digits", *few, "--data", "my_trees.bags.h5", "--known")
+    assert again.code == 0 and "missing" not in again.out
+    ran = run("reproduce", "digits", *few, "--data", "other.bags.h5")
+    assert ran.code == 2 and "other.bags.h5" in ran.err and "Traceback" not in ran.err

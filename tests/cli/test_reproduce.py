@@ -116,7 +116,7 @@ def test_names_are_listed(run):
     [
         (("table9",), "unknown table or figure 'table9'"),
         (("table2", "--method", "miplam"), "did you mean 'miplma'?"),
-        (("table2", "--data", "sival"), "unknown data set of the paper 'sival'"),
+        (("table2", "--data", "sival"), "unknown data set 'sival'"),
         (("table2", "--preset", "our"), "did you mean 'ours'?"),
         (("table2", "--format", "word"), "unknown format 'word'"),
         (("table2", "--r", "one"), "--r takes numbers and ranges"),

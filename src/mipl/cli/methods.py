@@ -115,5 +115,5 @@ def _arguments(row: MethodRow) -> dict[str, Any]:
 
 
 def _default(one: Parameter, none: str | None = "null") -> Any:
-    value = none if one.default is None else one.default
+    value = none if one.default is None else one.told()
     return list(value) if isinstance(value, tuple) else value

@@ -167,6 +167,7 @@ def _selection(
     epochs: int | None,
     paired: bool,
 ) -> Selection:
+    from mipl.datasets import CATALOG
     from mipl.datasets.published_sets import SOURCES
     from mipl.errors import unknown
     from mipl.methods.catalogue.registry import find
@@ -175,14 +176,12 @@ def _selection(
 
     for id in methods or ():
         find(id)
-    sets = {*SOURCES, *(one.name for one in SOURCES.values())}
-    for kind, given, known in (
-        ("data set of the paper", data, sets),
-        ("preset", presets, set(PRESETS)),
-    ):
-        for name in given or ():
-            if name not in known:
-                raise unknown(kind, name, known)
+    sets = {*SOURCES, *(one.name for one in SOURCES.values()), *CATALOG}
+    for name in presets or ():
+        if name not in PRESETS:
+            raise unknown("preset", name, PRESETS)
+    # A file of one's own is named whole: the store knows it so.
+    data = data and [name if name in sets else _file(name) for name in data]
     return Selection(
         methods=None if methods is None else tuple(methods),
         data=None if data is None else tuple(data),
@@ -192,6 +191,13 @@ def _selection(
         epochs=epochs,
         paired=paired,
     )
+
+
+def _file(name: str) -> str:
+    from mipl.files import existing
+    from mipl.runs.source import Source
+
+    return str(existing(Source(name).path()).absolute())
 
 
 def _plan(wanted: Sequence[Artefact], selection: Selection) -> list[Run]:

@@ -48,8 +48,8 @@ def compute(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="lam=0.5, training.lr=0.1, reduction=mean; options.seed=1 is of the "
-            "data; repeatable.",
+            help="lam=0.5, reduction=mean; several values are a sweep: lam=0.1,1,5, "
+            "training.lr=0.01..0.2:log4; options.seed=1 is of the data; repeatable.",
         ),
     ] = None,
     dry_run: DryRun = False,
@@ -111,6 +111,7 @@ def _plan(
     from mipl.errors import MiplError
     from mipl.methods.catalogue.registry import find
     from mipl.runs.run_settings import RunSettings
+    from mipl.runs.sweeps import expanded
 
     if not methods or not data:
         raise MiplError("nothing is asked for; give --method and --data.")
@@ -121,7 +122,8 @@ def _plan(
             option = "splits" if name == "split" else name
             raise MiplError(f"--set {name}=... is one run's; give --{option}.")
     plan = [
-        (told | RunSettings({"method": id, "split": split, "seed": seed, **one})).run()
+        (point | RunSettings({"method": id, "split": split, "seed": seed, **one})).run()
+        for point in expanded(told)
         for one in _data(data, r)
         for split in numbers("--splits", splits or ["0-9"]) or ()
         for id in methods

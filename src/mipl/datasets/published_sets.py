@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from mipl.datasets.entries import CATALOG
 
 # What sets a data set apart from the authors' files.
 REBUILT, RAW, STAND_IN, PART = "rebuilt", "raw features", "stand-in", "part"
-OWN = "our own"
+OWN, YOURS = "our own", "no set of the paper"
 MEANING = {
     REBUILT: "rebuilt by the published recipe, other bags than the authors'",
     RAW: "made of the raw features of the published set",
@@ -16,6 +19,7 @@ MEANING = {
     "annotators: the published figures are orientation only",
     OWN: "small pictures that come with this library; nothing was published",
     PART: "its 10,000 test images alone, split 7:3",
+    YOURS: "no data set of the paper; nothing was published",
 }
 
 
@@ -46,6 +50,30 @@ class PublishedSet:
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     counts: tuple[int, ...] = ()
     here: str = REBUILT
+
+
+def own_sources(
+    names: Iterable[str], counts: tuple[int, ...] | None = None
+) -> tuple[PublishedSet, ...]:
+    """Return those of some data sets that are none of the paper: names, or files.
+
+    Examples
+    --------
+    >>> [one.title for one in own_sources(["sival-mipl", "synthetic", "my/trees.csv"])]
+    ['synthetic', 'trees']
+    """
+    known = {*SOURCES, *(one.name for one in SOURCES.values())}
+    return tuple(
+        PublishedSet(
+            name,
+            name if name in CATALOG else Path(name).name.partition(".")[0],
+            name,
+            counts=(counts or (1,)) if name in CATALOG else (),
+            here=YOURS,
+        )
+        for name in names
+        if name not in known
+    )
 
 
 def _tissue(end: str, title: str, **options: Any) -> PublishedSet:

@@ -101,11 +101,19 @@ def spots(
 
 
 def selected(found: Iterable[Spot], selection: Selection) -> list[Spot]:
-    """Return those that a selection of methods, data sets and r leaves."""
+    """Return those that a selection of methods, data sets and r leaves.
+
+    Methods that join a table select none of its own: where no others are named, all of
+    these stay beside them.
+    """
+    found = list(found)
+    joined = {spot.entrant.method for spot in found if spot.entrant.joined}
+    named = set(selection.methods or ()) - joined
+    every = selection.methods is None or bool(joined and not named)
     return [
         spot
         for spot in found
-        if selection.keep("methods", [spot.entrant.method])
+        if (every or spot.entrant.joined or spot.entrant.method in named)
         and selection.keep("data", [spot.source.id, spot.source.name])
         and (spot.r is None or selection.keep("r", [spot.r]))
     ]

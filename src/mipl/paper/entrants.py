@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mipl.datasets.published_sets import PublishedSet
 from mipl.errors import unknown
-from mipl.methods.catalogue.registry import has_published
+from mipl.methods.catalogue.registry import find, has_published
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.published import PublishedAccuracy, published
 from mipl.runs.run import Facts, Run
@@ -32,6 +32,8 @@ class Entrant:
         Id under which figures were published, where it is another one.
     epochs : bool
         Whether it trains in epochs, whose number a selection may cut.
+    joined : bool
+        Whether it is not the table's own, but was asked for.
     """
 
     method: str
@@ -40,6 +42,7 @@ class Entrant:
     arguments: Mapping[str, Any] = field(default_factory=Facts)
     name: str = ""
     epochs: bool = True
+    joined: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arguments", Facts(self.arguments))
@@ -170,6 +173,30 @@ MARGIN = (*degraded("m3pl", "M3PL"), *degraded("pl-svm", "PL-SVM"))
 PRODEN_MLP = Entrant("proden", "PRODEN", "mlp", _PUBLISHED)
 PRODEN_MA = Entrant("proden-ma", "PRODEN-MA", "mlp", _PUBLISHED)
 PLL = (*LINEAR, *MLP, *MARGIN)  # 26 columns.
+
+
+def joining(selection: Selection, own: Iterable[Entrant]) -> tuple[Entrant, ...]:
+    """Return the methods asked for that a table does not have itself.
+
+    Examples
+    --------
+    >>> [one.title for one in joining(Selection(methods=("cdl", "miplma")), (OURS,))]
+    ['CDL']
+    """
+    ids = {one.method for one in own}
+    rows = [find(id) for id in selection.methods or () if id not in ids]
+    return tuple(
+        Entrant(
+            row.id,
+            row.title,
+            arguments=_PUBLISHED
+            | ({"reduction": "mean"} if row.family == "pll" else {}),
+            epochs="training__epochs" in row.parameters(),
+            joined=True,
+        )
+        for row in rows
+    )
+
 
 # Values of one argument of MIPLMA that figures and statements follow.
 LAMBDAS = (2, 3, 4, 5, 6, 7, 8, 9, 10)

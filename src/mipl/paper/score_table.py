@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mipl.datasets.published_sets import MEANING, PublishedSet
+from mipl.datasets.published_sets import MEANING, PublishedSet, own_sources
 from mipl.methods.catalogue.registry import has_published, published
 from mipl.metrics.significance import TTest, holm
 from mipl.paper.artefact import AccuracyArtefact, Shown
 from mipl.paper.artefact_selection import Selection
 from mipl.paper.cells import Cell, Spot, decided, spots, tested
-from mipl.paper.entrants import RELEASED, Entrant, ours
+from mipl.paper.entrants import RELEASED, Entrant, joining, ours
 from mipl.paper.friedman_ranks import in_words, ranked
 from mipl.paper.layout import DATA, FALSE_LABELS, METHOD, TableAxis, lay_out
 from mipl.paper.panels import PanelGrid
@@ -56,13 +56,20 @@ class ScoreTable(AccuracyArtefact):
     def spots(self, selection: Selection) -> list[Spot]:
         """Return where its cells stand."""
         first = ours(selection) if self.leaders is None else self.leaders
-        every = spots((*first, *self.rivals), self.sources, self.counts)
+        own = (*first, *self.rivals)
+        others = own_sources(selection.data or (), selection.r)
+        every = spots(
+            (*own, *joining(selection, own)), (*self.sources, *others), self.counts
+        )
         return [s for s in every if (s.entrant, s.source) not in self.without]
 
     def show(self, cells: Mapping[Spot, Cell], selection: Selection) -> Shown:
         """Return the table, and the ranks where there are enough results."""
         ranks = ranked(cells)
-        told = (*origins(self.sources), *choices(cells))
+        told = (
+            *origins(tuple(dict.fromkeys(s.source for s in cells))),
+            *choices(cells),
+        )
         notes = (marks(selection), *told, *self.notes)
         if ranks is not None:
             notes = (*notes, in_words(ranks))

@@ -108,7 +108,11 @@ class Parameter:
             told["type"] = [told["type"], "null"]
         elif self.or_none and "anyOf" in told:
             told["anyOf"] = [*told["anyOf"], {"type": "null"}]
-        return told if self.default is REQUIRED else {**told, "default": self.default}
+        return told if self.default is REQUIRED else {**told, "default": self.told()}
+
+    def told(self) -> Any:
+        """Return the default as JSON can hold it: a part or a function by its name."""
+        return _named(self.default)
 
     def form(self) -> Schema:
         """Return what the schema says of values that are not None."""
@@ -420,6 +424,14 @@ class Part(Parameter):
     def kind(self) -> str:
         """Return the class."""
         return self.of.__name__
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_named, value))
+    if callable(value) or hasattr(value, "get_params"):
+        return getattr(value, "__name__", "") or repr(value)
+    return value
 
 
 def _told(bound: float) -> str:

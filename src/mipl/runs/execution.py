@@ -112,7 +112,14 @@ def as_used(run: Run, model: BagClassifier) -> Run:
         training = model._default_training()
     steps = {} if training is None else training.get_params()
     arguments |= {f"training__{name}": value for name, value in steps.items()}
-    return replace(run, arguments=arguments)
+    # Parts and functions come with the id, which alone can name them.
+    plain = {name: v for name, v in arguments.items() if not _is_object(v)}
+    return replace(run, arguments=plain)
+
+
+def _is_object(value: Any) -> bool:
+    several = value if isinstance(value, (list, tuple)) else [value]
+    return any(callable(one) or hasattr(one, "get_params") for one in several)
 
 
 def load(run: Run) -> Dataset:

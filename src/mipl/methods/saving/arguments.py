@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from mipl.errors import BadFile, MiplError
 
-Kinds = Callable[[str], type[Any]]
+Kinds = Callable[[str], Any]
 
 
 # How files name a class that its author has registered, wherever that stands.
@@ -70,10 +70,26 @@ def _value(estimator: BaseEstimator, name: str, value: Any) -> Any:
         return None  # It is the caller's own and has moved on since.
     if hasattr(value, "state_dict"):
         return {"module": class_path(type(value))}
+    if callable(value):
+        return {"function": _function_name(estimator, name, value)}
     raise MiplError(
         f"{name} of {type(estimator).__name__} is a {type(value).__name__}, which a "
         "model file cannot hold; give plain values."
     )
+
+
+def _function_name(estimator: BaseEstimator, name: str, value: Any) -> str:
+    told = getattr(value, "__name__", "")
+    if not told.isidentifier():
+        raise MiplError(
+            f"{name} of {type(estimator).__name__} is a function without a name, which "
+            "a model file cannot tell; define it by def."
+        )
+    return str(told)
+
+
+# What ``kinds`` is asked for where a file names a function of the user's own.
+FUNCTION = "function:"
 
 
 def from_json(value: Any, kinds: Kinds, encoder: Any) -> Any:
@@ -86,6 +102,8 @@ def from_json(value: Any, kinds: Kinds, encoder: Any) -> Any:
         return tuple(from_json(item, kinds, encoder) for item in value["tuple"])
     if set(value) == {"module"}:
         return encoder
+    if set(value) == {"function"}:
+        return kinds(f"{FUNCTION}{value['function']}")
     if set(value) == {"estimator", "arguments"}:
         return _build(value["estimator"], value["arguments"], kinds, encoder)
     raise BadFile(f"there is an argument of unknown kind, {str(value)[:60]!r}.")

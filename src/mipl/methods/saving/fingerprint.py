@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from types import FunctionType
 from typing import Any
 
 from torch import nn
@@ -41,7 +42,7 @@ def fingerprint(
     }
     code = own_code(type(estimator))
     told = {"text of the method": code} if code else {}
-    return facts | told | _own_values(estimator)
+    return facts | told | _functions(estimator) | _own_values(estimator)
 
 
 def fingerprint_around(
@@ -60,6 +61,18 @@ def fingerprint_around(
         **surroundings(bags, candidates),
         **_own_values(wrapper),
     }
+
+
+def _functions(estimator: Any) -> dict[str, str]:
+    """Return a hash of the text of each function among the arguments, by its name."""
+    told = {}
+    for value in estimator.get_params(deep=False).values():
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(one, FunctionType):
+                code = one.__code__
+                text = repr((code.co_code, code.co_consts, code.co_names))
+                told[f"text of {one.__name__}"] = sha256(text.encode()).hexdigest()
+    return told
 
 
 def _own_values(estimator: Any) -> dict[str, str]:
