@@ -49,6 +49,7 @@ SCREENS = (
     ),
     Screen("train", "/train", "Train", "mipl.page.screens.train", menu=True),
     Screen("job", "/job/{job}", "Train", "mipl.page.screens.job"),
+    Screen("compare", "/compare", "Compare", "mipl.page.screens.compare", menu=True),
     Screen("explain", "/explain", "Explain", "mipl.page.screens.explain", menu=True),
     Screen(
         "explain_bag",

@@ -1,0 +1,236 @@
+"""Runs side by side: their figures as a table, their curves, and tests between them."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from mipl.errors import MiplError
+from mipl.files import make_folder, read_bounded
+from mipl.io.tables.label_columns import write_columns
+from mipl.metrics.significance import t_test
+from mipl.page.workspace import Place, Workspace, shown
+from mipl.runs.run_files import EVALUATION, HISTORY, RUN
+from mipl.runs.run_settings import read_tables
+
+_LARGEST = 1 << 26
+# Figures of a run, by their names in words, and where its evaluation has them.
+FIGURES = {
+    "accuracy": ("truth", "accuracy"),
+    "balanced accuracy": ("truth", "balanced_accuracy"),
+    "calibration error": ("truth", "ece"),
+    "covering rate": ("candidates", "covering_rate"),
+    "approximated accuracy": ("candidates", "approximated_accuracy"),
+    "margin": ("candidates", "margin_mean"),
+    "violated margins": ("candidates", "violation_rate"),
+    "attention AUROC": ("instances", "attention_auroc"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRun:
+    """A run and what it was judged by.
+
+    Attributes
+    ----------
+    place : Place
+    data, method : str
+    split, seed : int or None
+    setting : str
+        Method, data and arguments: what runs on several splits have in common.
+    figures : mapping of str to float
+        Of ``FIGURES``, those that are known.
+    interval : pair of float or None
+        That of the accuracy.
+    confusion : k rows of k counts
+        Empty where the truth is not known.
+    classes : list of class names
+    """
+
+    place: Place
+    data: str
+    method: str
+    split: int | None
+    seed: int
+    setting: str
+    figures: Mapping[str, float]
+    interval: tuple[float, float] | None
+    confusion: list[list[int]]
+    classes: list[Any]
+
+    def row(self) -> list[object]:
+        """Return what a line of the table shows."""
+        told: list[object] = [self.place.name, shown(self.method), shown(self.data)]
+        told.append("all bags" if self.split is None else f"{self.split}")
+        for name in FIGURES:
+            value = self.figures.get(name)
+            text = "" if value is None else f"{value:.3f}"
+            if name == "accuracy" and self.interval is not None:
+                text += f" [{self.interval[0]:.3f}, {self.interval[1]:.3f}]"
+            told.append(text)
+        return told
+
+
+HEADER = ["run", "method", "data", "split", *FIGURES]
+
+
+def compared(workspace: Workspace) -> list[ComparedRun]:
+    """Return the runs of a workspace that can be read, the newest first."""
+    found = []
+    for place in workspace.runs():
+        try:
+            found.append(_read(place))
+        except MiplError:  # A damaged run is told of where it is opened.
+            continue
+    return found
+
+
+def chosen(
+    runs: Sequence[ComparedRun], text: str = "", by: str = "", falling: bool = True
+) -> list[ComparedRun]:
+    """Return the runs that hold a text, sorted by a figure or a name.
+
+    Those without the figure come last, whichever way it is sorted.
+    """
+    wanted = text.strip().casefold()
+    found = [
+        one
+        for one in runs
+        if wanted in f"{one.place.name} {one.method} {one.data}".casefold()
+    ]
+    if by in FIGURES:
+        known = [one for one in found if by in one.figures]
+        rest = [one for one in found if by not in one.figures]
+        known.sort(key=lambda one: one.figures[by], reverse=falling)
+        return [*known, *rest]
+    if by in HEADER:
+        place = HEADER.index(by)
+        found.sort(key=lambda one: str(one.row()[place]), reverse=falling)
+    return found
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """Two settings on the splits that both were run on.
+
+    Attributes
+    ----------
+    a, b : str
+    splits : int
+    mean_a, mean_b : float
+        Accuracies.
+    p_value : float
+        Of the two-sided paired t-test.
+    """
+
+    a: str
+    b: str
+    splits: int
+    mean_a: float
+    mean_b: float
+    p_value: float
+
+
+def paired_tests(runs: Sequence[ComparedRun]) -> list[PairedTest]:
+    """Test settings on one data set against each other, where two splits are common."""
+    cells: dict[tuple[str, str], dict[tuple[int, int], float]] = defaultdict(dict)
+    for one in runs:
+        if one.split is not None and "accuracy" in one.figures:
+            cell = cells[one.data, one.setting]
+            cell[one.split, one.seed] = one.figures["accuracy"]
+    names, found = sorted(cells), []
+    for place, first in enumerate(names):
+        for second in names[place + 1 :]:
+            common = sorted(cells[first].keys() & cells[second].keys())
+            if first[0] != second[0] or len(common) < 2:
+                continue
+            a, b = ([cells[one][at] for at in common] for one in (first, second))
+            test = t_test(a, b)
+            told = (shown(first[1]), shown(second[1]), len(common), fmean(a), fmean(b))
+            found.append(PairedTest(*told, float(test.p_value)))
+    return found
+
+
+Lines = dict[str, list[tuple[float, float]]]
+
+
+@dataclass
+class Curves:
+    """Curves of several runs over each other, by figure and run."""
+
+    lines: dict[str, Lines] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, runs: Sequence[ComparedRun]) -> Curves:
+        """Read the histories of runs."""
+        made = cls()
+        for one in runs:
+            for epoch in _json(one.place.path / HISTORY, list) or []:
+                at = float(epoch.get("epoch", 0))
+                for name, value in epoch.items():
+                    if name != "epoch" and isinstance(value, (int, float)):
+                        line = made.lines.setdefault(name, {})
+                        line.setdefault(one.place.name, []).append((at, float(value)))
+        return made
+
+
+def csv(runs: Sequence[ComparedRun], folder: Path) -> bytes:
+    """Return the table of runs as a CSV file, with figures as they are."""
+    columns = {
+        "run": np.array([one.place.name for one in runs], dtype=str),
+        "method": np.array([one.method for one in runs], dtype=str),
+        "data": np.array([one.data for one in runs], dtype=str),
+        "split": np.array(
+            ["" if one.split is None else str(one.split) for one in runs], dtype=str
+        ),
+    }
+    for name in FIGURES:
+        cells = [repr(one.figures[name]) if name in one.figures else "" for one in runs]
+        columns[name] = np.array(cells, dtype=str)
+    path = make_folder(folder) / "runs.csv"
+    write_columns(path, columns)
+    text = path.read_bytes()
+    path.unlink()
+    return text
+
+
+def _read(place: Place) -> ComparedRun:
+    told = read_tables(place.path / RUN)
+    judged = _json(place.path / EVALUATION, dict) or {}
+    figures = {
+        name: float(value)
+        for name, (part, own) in FIGURES.items()
+        if isinstance(value := (judged.get(part) or {}).get(own), (int, float))
+    }
+    truth = judged.get("truth") or {}
+    interval = truth.get("interval")
+    arguments = {"arguments": told.get("arguments"), "training": told.get("training")}
+    method, split = str(told.get("method", "miplma")), told.get("split")
+    return ComparedRun(
+        place,
+        str(told.get("data", "")),
+        method,
+        split if isinstance(split, int) else None,
+        int(told.get("seed", 0)),
+        f"{method} {json.dumps(arguments, sort_keys=True, default=str)}",
+        figures,
+        (float(interval[0]), float(interval[1])) if interval else None,
+        truth.get("confusion") or [],
+        judged.get("classes") or [],
+    )
+
+
+def _json(path: Path, kind: type) -> Any:
+    """Return what a file of a run holds; None where there is no such thing."""
+    try:
+        found = json.loads(read_bounded(path, _LARGEST))
+    except (MiplError, ValueError):
+        return None
+    return found if isinstance(found, kind) else None
