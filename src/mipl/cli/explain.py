@@ -247,7 +247,7 @@ def _spare_originals(bags: Bags, *drawn: Path | None) -> None:
     for path in drawn:
         if path is not None and {str(path.absolute()), str(path.resolve())} & originals:
             raise MiplError(
-                f"{path} is a file that the bags were made of; name another one."
+                f"{path} is a file that the bags were made of; name another file."
             )
 
 
