@@ -10,9 +10,10 @@ from mipl.cli import label_flags as flags
 from mipl.cli.options import Json, Out, SkipBad
 from mipl.runs.named_values import given_options
 
-_TABLE = """\
-The table names each {kind} by its path in the folder; labels.csv there is read where
-none is given. A command that was interrupted goes on when it is given again."""
+_TABLE = (
+    "The table names each {kind} by its path in the folder; labels.csv there is read "
+    "where none is given. A command that was interrupted goes on when given again."
+)
 
 
 def to_bags_verb(
