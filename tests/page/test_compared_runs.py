@@ -44,7 +44,7 @@ def test_figures_are_those_of_the_folders(work):
     assert set(found) == {"a0", "a1", "a2", "b0", "b1", "b2"}
     assert found["b1"].figures["accuracy"] == 0.80
     assert found["b1"].row()[:5] == [
-        *("b1", "miplma", "data/trees.bags.h5", "1", "0.800 [0.700, 0.900]"),
+        *("b1", "miplma", "trees", "1", "0.800 [0.700, 0.900]"),
     ]
     assert found["a2"].figures == {}
 

@@ -16,7 +16,7 @@ from mipl.errors import MiplError
 from mipl.files import make_folder, read_bounded
 from mipl.io.tables.label_columns import write_columns
 from mipl.metrics.significance import t_test
-from mipl.page.workspace import Place, Workspace, shown
+from mipl.page.workspace import DATA, NATIVE, Place, Workspace, shown
 from mipl.runs.run_files import EVALUATION, HISTORY, RUN
 from mipl.runs.run_settings import read_tables
 
@@ -67,7 +67,8 @@ class ComparedRun:
 
     def row(self) -> list[object]:
         """Return what a line of the table shows."""
-        told: list[object] = [self.place.name, shown(self.method), shown(self.data)]
+        data = self.data.removeprefix(f"{DATA}/").removesuffix(NATIVE)
+        told: list[object] = [self.place.name, shown(self.method), shown(data)]
         told.append("all bags" if self.split is None else f"{self.split}")
         for name in FIGURES:
             value = self.figures.get(name)

@@ -39,7 +39,7 @@ async def build(visit: Visit) -> None:
     page = page_of(found, query.get("page", ""), _PER_PAGE)
     with cards.section("Runs"):
         rows = [one.row() for one in page.shown]
-        cards.table(HEADER, rows, label="Runs")
+        cards.table(HEADER, rows, label="Runs").classes("whole")
         cards.pages(page, visit)
     await _tests(visit, found)
     await _over_each_other(visit, found[:_BESIDE])
@@ -99,7 +99,8 @@ async def _tests(visit: Visit, found: list[ComparedRun]) -> None:
 
 async def _over_each_other(visit: Visit, found: list[ComparedRun]) -> None:
     made = await visit.work(Curves.of, found)
-    cards.text(f"The first {len(found)} of the table", "h2")
+    heading = cards.text(f"The first {len(found)} of the table", "h2 apart")
+    heading.props("role=heading aria-level=2")
     with cards.columns(420):
         for name in _CURVES:
             if name in made.lines:
