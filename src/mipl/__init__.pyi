@@ -8,12 +8,14 @@ from mipl.data import Mean as Mean
 from mipl.data import PerInstance as PerInstance
 from mipl.data import ten_splits as ten_splits
 from mipl.data.describe import describe as describe
+from mipl.data.long_frames import bags_of_frame as bags_of_frame
 from mipl.data.validate import validate as validate
 from mipl.datasets import load_dataset as load_dataset
 from mipl.errors import MiplError as MiplError
 from mipl.io import read_bags as read_bags
 from mipl.io import read_dataset as read_dataset
 from mipl.io import write_dataset as write_dataset
+from mipl.io.streams import streamed as streamed
 from mipl.methods.bases.bag_learner import BagLearner as BagLearner
 from mipl.methods.bases.base import BagClassifier as BagClassifier
 from mipl.methods.catalogue.own_methods import register as register

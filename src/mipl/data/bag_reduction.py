@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,20 @@ class _Reduction(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self._reduce(bags)
 
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """Return a name for each number of a vector."""
+        d = getattr(self, "n_features_in_", None)
+        if d is None:
+            raise MiplError(f"this {type(self).__name__} is not fitted yet; call fit.")
+        inputs = (
+            [f"x{i}" for i in range(d)] if input_features is None else input_features
+        )
+        return np.array(
+            [f"{part}_{name}" for part in self._parts for name in inputs], dtype=object
+        )
+
+    _parts: ClassVar[tuple[str, ...]] = ()
+
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
@@ -47,6 +61,8 @@ class Mean(_Reduction):
     >>> Mean().fit_transform([np.array([[1.0, 2.0], [3.0, 6.0]])]).tolist()
     [[2.0, 4.0]]
     """
+
+    _parts = ("mean",)
 
     def _reduce(self, bags: Bags) -> npt.NDArray[np.float32]:
         # A long sum of float32 loses digits.
@@ -65,6 +81,8 @@ class MaxMin(_Reduction):
     >>> MaxMin().fit_transform([np.array([[1.0, 2.0], [3.0, 0.0]])]).tolist()
     [[3.0, 2.0, 1.0, 0.0]]
     """
+
+    _parts = ("max", "min")
 
     def _reduce(self, bags: Bags) -> npt.NDArray[np.float32]:
         largest = np.full((len(bags), bags.n_features), -np.inf, np.float32)

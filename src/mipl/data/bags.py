@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
@@ -277,6 +278,14 @@ class Bags(Frozen):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return an object array of the (n_i, d) arrays."""
+        if dtype is not None and np.dtype(dtype).kind in "fiu":
+            asking = _asking()
+            raise MiplError(
+                f"{asking or 'what asks for a table'} takes a table with a row per "
+                "sample, and bags are none; PerInstance("
+                f"{f'{asking}()' if asking else '...'}) of mipl applies it to the "
+                "instances of bags."
+            )
         array = np.empty(len(self), dtype=object)
         for i, bag in enumerate(self):
             array[i] = bag
@@ -292,6 +301,17 @@ class Bags(Frozen):
             f"{counted(self.n_instances, 'instance')} x "
             f"{counted(self.n_features, 'feature')}, {span}{place})"
         )
+
+
+def _asking() -> str | None:
+    """Return the name of the estimator that asks for numbers, if one does."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        one = frame.f_locals.get("self")
+        if hasattr(one, "get_params"):
+            return type(one).__name__
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
 
 
 def _flat(

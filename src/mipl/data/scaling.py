@@ -7,6 +7,7 @@ from typing import Any, Self, cast
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import has_fit_parameter
 
 from mipl.data.arrays import numbers
 from mipl.data.bags import Bags
@@ -33,24 +34,53 @@ class PerInstance(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, transformer: Any = None) -> None:
         self.transformer = transformer
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit on the instances of these bags, block by block where it can."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit on the instances of these bags, block by block where it can.
+
+        With ``sample_weight``, (m,), each instance counts as its bag does.
+        """
         bags = Bags(X)
         template = StandardScaler() if self.transformer is None else self.transformer
         self.transformer_ = clone(template)
-        if hasattr(self.transformer_, "partial_fit"):
+        fit, weights = self._fit_of(sample_weight)
+        if fit == "partial_fit":
             for block in blocks(bags):
                 # Sums of squares of float32 lose digits.
-                self.transformer_.partial_fit(block.rows.astype(np.float64))
+                rows = block.rows.astype(np.float64)
+                if weights is None:
+                    self.transformer_.partial_fit(rows)
+                    continue
+                sizes = np.diff([*block.starts, len(rows)])
+                each = np.repeat(weights[block.bags], sizes)
+                self.transformer_.partial_fit(rows, sample_weight=each)
         elif bags.on_disk:
             raise MiplError(
                 f"{type(self.transformer_).__name__} cannot be fitted on bags on disk; "
                 "use one with partial_fit, or bags.load()."
             )
         else:
-            self.transformer_.fit(bags.instances.astype(np.float64))
+            more = {}
+            if weights is not None:
+                more = {"sample_weight": np.repeat(weights, bags.sizes)}
+            self.transformer_.fit(bags.instances.astype(np.float64), **more)
         self.n_features_in_ = bags.n_features
         return self
+
+    def set_output(self, *, transform: Any = None) -> Self:
+        """Do nothing: bags stay bags, whatever tables are to become."""
+        return self
+
+    def _fit_of(self, sample_weight: Any) -> tuple[str, Any]:
+        """Return how the transformer is fitted, and the weights of bags, if any."""
+        fit = "partial_fit" if hasattr(self.transformer_, "partial_fit") else "fit"
+        if sample_weight is None:
+            return fit, None
+        if not has_fit_parameter(self.transformer_, "sample_weight"):
+            raise MiplError(
+                f"{type(self.transformer_).__name__} takes no sample_weight; leave it "
+                "out, or take a transformer that does, such as StandardScaler."
+            )
+        return fit, np.asarray(sample_weight, dtype=np.float64)
 
     def transform(self, X: Any) -> Bags:
         """Return bags of the same sizes with transformed instances, in memory."""

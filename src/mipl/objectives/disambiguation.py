@@ -9,6 +9,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from mipl.errors import MiplError
+
 _LOG_FLOOR = 1e-8  # Of LWS and HFC-MIPL, as published, inside their logarithms.
 _FACTOR_FLOOR = 1e-6  # Of CDL's factor: a power below one keeps a finite slope.
 _SPREAD_FLOOR = 0.05  # Of 1 - std: a spread of one stays finite and keeps a gradient.
@@ -225,10 +227,32 @@ def mean_and_spread(
     return mean.squeeze(-1), length / count**0.5
 
 
+def weighted_mean_and_spread(
+    phi: Tensor, weights: Tensor, ddof: int = 0
+) -> tuple[Tensor, Tensor]:
+    """Return mean and standard deviation of phi, each value counted by its weight.
+
+    Examples
+    --------
+    >>> phi, weights = torch.tensor([1.0, 4.0]), torch.tensor([2.0, 1.0])
+    >>> [round(float(x), 4) for x in weighted_mean_and_spread(phi, weights)]
+    [2.0, 1.4142]
+    """
+    total = weights.sum(dim=-1, keepdim=True)
+    mean = (weights * phi).sum(dim=-1, keepdim=True) / total
+    length = torch.linalg.vector_norm(weights.sqrt() * (phi - mean), dim=-1)
+    n = phi.shape[-1]
+    count = total.squeeze(-1) * max(n - ddof, 1) / n
+    return mean.squeeze(-1), length / count.sqrt()
+
+
 def margin_distribution_loss(
-    phi: Tensor, seen: Tensor | None = None, ddof: int = 0
+    phi: Tensor,
+    seen: Tensor | None = None,
+    ddof: int = 0,
+    weights: Tensor | None = None,
 ) -> Tensor:
-    """Return mean(phi) / (1 - std(phi)) of a batch.
+    """Return mean(phi) / (1 - std(phi)) of a batch, where weights count bags.
 
     Examples
     --------
@@ -237,11 +261,21 @@ def margin_distribution_loss(
     >>> margin_distribution_loss(torch.tensor([0.3, 0.7]))
     tensor(0.6250)
     """
+    if weights is not None:
+        if seen is not None:
+            raise MiplError(
+                "margins over a whole epoch cannot be weighed; take margin='batch', or "
+                "leave sample_weight and class_weight out."
+            )
+        mean, spread = weighted_mean_and_spread(phi, weights, ddof)
+        return mean / (1 - spread).clamp_min(_SPREAD_FLOOR)
     mean, spread = mean_and_spread(phi, seen, ddof)
     return mean / (1 - spread).clamp_min(_SPREAD_FLOOR)
 
 
-def counted_margin_loss(phi: Tensor, counted: Tensor) -> Tensor:
+def counted_margin_loss(
+    phi: Tensor, counted: Tensor, weights: Tensor | None = None
+) -> Tensor:
     """Return mean(phi) / (1 - std(phi)) of the bags that count, 0 of fewer than two.
 
     Examples
@@ -251,6 +285,10 @@ def counted_margin_loss(phi: Tensor, counted: Tensor) -> Tensor:
     tensor(0.6250)
     """
     n = counted.sum(dim=-1).to(phi.dtype)
+    if weights is not None:
+        each = (weights * counted).clamp_min(torch.finfo(phi.dtype).tiny)
+        middle, off = weighted_mean_and_spread(phi, each)
+        return middle.where(n > 1, 0.0) / (1 - off).clamp_min(_SPREAD_FLOOR)
     some = n.clamp_min(1)
     mean = phi.masked_fill(~counted, 0.0).sum(dim=-1) / some
     gaps = (phi - mean.unsqueeze(-1)).masked_fill(~counted, 0.0)

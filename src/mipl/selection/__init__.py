@@ -2,6 +2,7 @@
 
 from mipl.selection.axes import Choices, Range
 from mipl.selection.folds import CandidateStratifiedKFold
+from mipl.selection.importance import permutation_importance
 from mipl.selection.scorers import (
     approximated_accuracy,
     covering_rate,
@@ -24,6 +25,7 @@ __all__ = [
     "covering_rate",
     "margin_violation_rate",
     "paper_space",
+    "permutation_importance",
     "space",
     "truth_accuracy",
     "tune",

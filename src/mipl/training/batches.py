@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 Numbers = npt.NDArray[np.int64]
 
 
+@dataclass(eq=False)
+class BagWeights:
+    """How much each bag counts in the loss: (m,), 1 on average over those trained on.
+
+    ``asked`` tells whether a loss has looked at them: one that does not would leave
+    them unused without a word.
+    """
+
+    values: Tensor  # (m,)
+    asked: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Some bags of the training set; one of several processes has a part of x."""
@@ -32,10 +44,30 @@ class Batch:
     segments: Segments
     candidates: Tensor  # (B, k)
     part: ProcessShare | None = field(default=None, kw_only=True)
+    weighing: BagWeights | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         """Return the number of bags that each run has here."""
         return len(self.bags)
+
+    @property
+    def bag_weights(self) -> Tensor | None:
+        """How much each bag counts, (B,); None where all count alike."""
+        if self.weighing is None:
+            return None
+        self.weighing.asked = True
+        return self.weighing.values.index_select(0, self.bags)
+
+    def mean(self, values: Tensor) -> Tensor:
+        """Average over the bags what each has, as they count: (..., B) -> (...)."""
+        return weighted_mean(values, self.bag_weights)
+
+    def mean_of_instances(self, values: Tensor) -> Tensor:
+        """Average over the instances what each has, as their bags count: (N,) -> ()."""
+        weights = self.bag_weights
+        if weights is not None:
+            values = values * self.segments.spread(weights)
+        return values.mean()
 
     def per_bag(self, values: Tensor) -> Tensor:
         """Add up what each instance has over its bag: (N,) -> (B,)."""
@@ -69,6 +101,7 @@ class BatchSource:
         self.candidates = torch.as_tensor(np.array(candidates), device=device)
         self.x = None if bags.on_disk else self._tensor(bags.instances)
         self.drawn: Numbers | None = None  # Rows of all bags, where not all are taken.
+        self.weighing: BagWeights | None = None
         self.part: Callable[[Numbers], ProcessShare | None] = lambda _: None
 
     def __len__(self) -> int:
@@ -110,6 +143,7 @@ class BatchSource:
                 segments=segments,
                 candidates=candidates[first:last],
                 part=part,
+                weighing=self.weighing,
             )
 
     def drawing(
@@ -140,6 +174,19 @@ class BatchSource:
 
     def _tensor(self, rows: npt.NDArray[np.float32]) -> Tensor:
         return torch.tensor(rows).to(device=self.device, dtype=self.dtype)
+
+
+def weighted_mean(values: Tensor, weights: Tensor | None) -> Tensor:
+    """Return the mean over the last axis of values times their weights, if any.
+
+    Weights are 1 on average over all bags: in a batch they need not be.
+
+    Examples
+    --------
+    >>> weighted_mean(torch.tensor([1.0, 3.0]), torch.tensor([2.0, 0.0]))
+    tensor(1.)
+    """
+    return (values if weights is None else values * weights).mean(dim=-1)
 
 
 def ranges(firsts: Numbers, lengths: Numbers) -> Numbers:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from mipl.errors import MiplError
 from mipl.nn.dropout import keyed_layers, set_keys
 from mipl.seeds import stream
 from mipl.training.descent import descent
@@ -95,6 +96,11 @@ class NetworkFit(SingleFit):
 
     def keep(self, batch: Batch, w: Tensor, out: Output) -> None:
         """Keep their label weights, and the probabilities before the step."""
+        if self.source.weighing is not None and not self.source.weighing.asked:
+            raise MiplError(
+                f"the loss of {type(self.method).__name__} does not weigh bags "
+                "(batch.mean); leave sample_weight and class_weight out."
+            )
         self.state.w.index_copy_(0, batch.bags, w)
         self.state.p.index_copy_(0, batch.bags, out.p.detach())
 
@@ -106,7 +112,9 @@ class NetworkFit(SingleFit):
         """Append loss terms, schedules and margins, and what is to be recorded."""
         state, options = self.state, self.options
         # Bags that are not trained on have no probabilities.
-        state.mean_p = state.p.sum(dim=0) / len(self.trained)
+        weighing = self.source.weighing
+        p = state.p if weighing is None else state.p * weighing.values.unsqueeze(1)
+        state.mean_p = p.sum(dim=0) / len(self.trained)
         candidates = self.source.candidates.cpu().numpy()
         lr = options.learning_rate(clock.epoch)
         figures = epoch_figures(state, candidates, self.trained, terms, clock, lr)

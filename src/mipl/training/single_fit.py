@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mipl.training.options import Training
     from mipl.training.progress import EpochReports
     from mipl.training.state import Clock, Optimiser, TrainingState
-    from mipl.training.stopping import EarlyStopping
+    from mipl.training.stopping import EarlyStopping, Validation
 
 
 class FittedMethod(TrainableMethod, Protocol):
@@ -44,6 +44,7 @@ class SingleFit:
     options: Training
     keeper: Keeper
     stopping: EarlyStopping | None = None
+    validation: Validation | None = None
     reports: EpochReports | None = None
     stopped: bool = False
 
@@ -147,6 +148,8 @@ class SingleFit:
         state.finish_epoch()
         self.write_down(terms, clock)
         self.remember()
+        if self.validation is not None:
+            state.history[-1] |= self.validation.figures(self.method._proba)
         last = self.done()
         stop = self.stopping is not None and self.stopping.after_epoch(
             state, self.method._proba

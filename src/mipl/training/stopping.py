@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
+_LEAST = 1e-12  # A probability of zero would outweigh all other bags.
+
 FIGURES: dict[str, Callable[[Floats, npt.NDArray[np.bool_]], float]] = {
     "approximated_accuracy": approximated_accuracy,
     "covering_rate": covering_rate,
@@ -59,8 +61,14 @@ def hold_out(
 class EarlyStopping:
     """Watches a figure of held-out bags and keeps the best epoch."""
 
-    def __init__(self, options: Training, bags: Bags, candidates: Candidates) -> None:
-        self.name = options.stop_on or ""
+    def __init__(
+        self,
+        options: Training,
+        bags: Bags,
+        candidates: Candidates,
+        told: str = "held_out",
+    ) -> None:
+        self.name, self.told = options.stop_on or "", told
         self.patience = options.patience
         self.bags, self.candidates = bags, candidates
         self.score = -np.inf
@@ -71,7 +79,7 @@ class EarlyStopping:
     ) -> bool:
         """Score the epoch; True once the figure has not risen for long enough."""
         score = FIGURES[self.name](proba(self.bags), self.candidates.matrix)
-        state.history[-1][f"held_out_{self.name}"] = abs(score)
+        state.history[-1][f"{self.told}_{self.name}"] = abs(score)
         if self.best is None or score > self.score:
             self.score, self.best = score, Snapshot.of(state)
         return state.epoch - self.best.epoch >= self.patience
@@ -80,3 +88,27 @@ class EarlyStopping:
         """Go back to the best epoch: its network and its label weights."""
         if self.best is not None:
             self.best.restore(state)
+
+
+class Validation:
+    """Looks after each epoch at bags that the user gives and nothing trains on.
+
+    Parameters
+    ----------
+    bags : Bags
+    candidates : Candidates
+        In the columns of the model's classes; sets of one are true labels.
+    """
+
+    def __init__(self, bags: Bags, candidates: Candidates) -> None:
+        self.bags, self.candidates = bags, candidates
+
+    def figures(self, proba: Callable[[Bags], Floats]) -> dict[str, float]:
+        """Return the label-free figures, the log loss, and accuracy of true labels."""
+        p, sets = proba(self.bags), self.candidates.matrix
+        found = {name: abs(figure(p, sets)) for name, figure in FIGURES.items()}
+        inside = np.where(sets, p, 0.0).sum(axis=1)
+        found["log_loss"] = float(-np.log(np.maximum(inside, _LEAST)).mean())
+        if (self.candidates.sizes == 1).all():
+            found["accuracy"] = float(sets[np.arange(len(p)), p.argmax(axis=1)].mean())
+        return {f"validation_{name}": float(value) for name, value in found.items()}

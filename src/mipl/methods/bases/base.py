@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,7 +16,9 @@ from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.features import NAMES, Features
 from mipl.data.label_sets import some
+from mipl.data.long_frames import bags_of_frame, is_indexed_by_bag
 from mipl.errors import Diverged, MiplError
+from mipl.io.streams import is_stream, streamed
 from mipl.methods.saving.persist import Persistent
 from mipl.metrics.calibration import (
     bags_needed,
@@ -33,6 +36,15 @@ if TYPE_CHECKING:
     from torch import nn
 
 Floats = npt.NDArray[np.float64]
+
+
+# What fit of some methods takes, and others cannot do.
+_OPTIONS = {
+    "sample_weight": "weigh bags",
+    "class_weight": "weigh classes",
+    "validation": "look at validation bags, as it has no epochs of its own",
+    "checkpoint": "keep checkpoints",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +84,10 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
 
     # -- scikit-learn's contract ----------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **refused: Any) -> Self:
         """Learn from bags and their candidate sets.
+
+        What other methods take beside (sample weights, validation bags) is refused.
 
         Parameters
         ----------
@@ -82,7 +96,22 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
         y : Candidates or what builds them
             A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
         """
+        self._refuse(refused)
         return self._learn(X, y)
+
+    def _refuse(self, given: Mapping[str, Any]) -> None:
+        """Tell which of the things given to fit this method cannot do."""
+        name = type(self).__name__
+        for option, value in given.items():
+            if option not in _OPTIONS:
+                raise TypeError(
+                    f"{name}.fit() got an unexpected keyword argument {option!r}"
+                )
+            if value is not None:
+                raise MiplError(
+                    f"{name} cannot {_OPTIONS[option]}; leave {option} out, or take a "
+                    "method that trains a network."
+                )
 
     def _learn(self, X: Any, y: Any, **how: Any) -> Self:
         try:
@@ -98,6 +127,8 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
         """Forget the last fit, check the arguments and read what a fit is given."""
         self._forget()
         self._check_arguments()
+        if y is None and is_stream(X):
+            X, y = streamed(X)
         bags = self._as_bags(X, fitting=True)
         candidates = self._as_candidates(y, len(bags))
         self.classes_ = candidates.classes
@@ -115,6 +146,11 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
         check_is_fitted(self)
         p = self._proba(self._as_bags(X))
         return p if self.temperature_ == 1.0 else with_temperature(p, self.temperature_)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of ``predict_proba``, -inf where one is zero."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the likeliest class of each bag; candidates are not used."""
@@ -241,6 +277,8 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
     # -- input ------------------------------------------------------------------------
 
     def _as_bags(self, X: Any, fitting: bool = False) -> Bags:
+        if is_indexed_by_bag(X):
+            X = bags_of_frame(X)
         if isinstance(X, Bags) or _holds_bags(X):
             bags = Bags(X)
             if not fitting:
@@ -309,6 +347,16 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
     def _check_arguments(self) -> None:
         """Refuse arguments; a class adds the checks that look at several."""
         self.check_parameters()
+
+
+def validation_pair(given: Any) -> tuple[Any, Any]:
+    """Return bags and labels of validation bags, once they are known to be a pair."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise MiplError(
+            "validation must be a pair, bags and their candidates or labels; got a "
+            f"{type(given).__name__}."
+        )
+    return given[0], given[1]
 
 
 def _holds_bags(X: Any) -> bool:

@@ -53,7 +53,11 @@ class EpochwiseClassifier(
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(
-        self, X: Any, y: Any, checkpoint: Checkpoint | str | Path | None = None
+        self,
+        X: Any,
+        y: Any,
+        checkpoint: Checkpoint | str | Path | None = None,
+        **refused: Any,
     ) -> Self:
         """Learn from bags and their candidate sets.
 
@@ -69,4 +73,5 @@ class EpochwiseClassifier(
         checkpoint : Checkpoint or path, optional
             Where to keep the state of the training, and to go on from if it is there.
         """
+        self._refuse(refused)
         return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint))

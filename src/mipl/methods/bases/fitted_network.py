@@ -164,6 +164,14 @@ class FittedNetwork(BagClassifier):
 class EmbeddingNetwork(TransformerMixin, FittedNetwork):  # type: ignore[misc]
     """A trained network whose bags have vectors of their own."""
 
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """Return a name for each number of a bag vector."""
+        check_is_fitted(self)
+        one = Bags(np.zeros((1, 1, self.n_features_in_), np.float32))
+        width = self._collect(one, lambda output: output.z, 1).shape[1]
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{i}" for i in range(width)], dtype=object)
+
     def transform(self, X: Any) -> Floats:
         """Return the bag vectors, (m, L)."""
         check_is_fitted(self)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
 from sklearn.base import clone
 from torch import nn
 
+from mipl.data.bag_weights import bag_weights
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.data.scaling import PerInstance
-from mipl.methods.bases.base import Floats
+from mipl.errors import MiplError
+from mipl.methods.bases.base import Floats, validation_pair
 from mipl.methods.bases.draw_size import AUTO, draw_size
 from mipl.methods.bases.epochwise import EpochwiseClassifier
 from mipl.methods.bases.fitted_network import AttendingNetwork, FittedNetwork
@@ -31,16 +34,16 @@ from mipl.nn.network import BagNetwork
 from mipl.nn.stacked import separate
 from mipl.parameters import choice, integers, number, part, seed
 from mipl.seeds import as_seed, stream, stream_seed
-from mipl.training.batches import BatchSource
+from mipl.training.batches import BagWeights, BatchSource
 from mipl.training.checkpoint import Checkpoint
 from mipl.training.distributed import ALONE, Alone, joined
 from mipl.training.keeping import Keeper
 from mipl.training.network_fit import NetworkFit, start
 from mipl.training.options import Training
-from mipl.training.progress import EpochReports
+from mipl.training.progress import EpochReports, with_callbacks
 from mipl.training.settings import torch_settings
 from mipl.training.state import TrainingState
-from mipl.training.stopping import EarlyStopping, hold_out
+from mipl.training.stopping import EarlyStopping, Validation, hold_out
 
 _ENOUGH = 2000  # Instances that tell the spread of an embedding.
 
@@ -88,15 +91,98 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
 
     # -- fit -------------------------------------------------------------------------
 
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        checkpoint: Checkpoint | str | Path | None = None,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        validation: Any = None,
+        **refused: Any,
+    ) -> Self:
+        """Learn from bags and their candidate sets.
+
+        After Ctrl-C, or a loss that is no longer finite, the model is that of the last
+        finished epoch.
+
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        checkpoint : Checkpoint or path, optional
+            Where to keep the state of the training, and to go on from if it is there.
+        sample_weight : (m,) numbers, optional
+            How much each bag counts in the loss and in the scaling of features; only
+            their proportions matter. A bag of weight 0 is not trained on: its label
+            weights stay what they were.
+        class_weight : mapping of class to number, or "balanced", optional
+            A bag counts as its candidates' classes do, on average over what it starts
+            to believe; "balanced" gives all classes the same share.
+        validation : (X, y), optional
+            Bags that are not trained on: ``history_`` has their figures, and with
+            ``Training(stop_on=...)`` they are what decides, and no bag is held out.
+        """
+        self._refuse(refused)
+        return self._learn(
+            X,
+            y,
+            checkpoint=Checkpoint.of(checkpoint),
+            weighing=(sample_weight, class_weight),
+            validation=validation,
+        )
+
     def _fit(
         self,
         bags: Bags,
         candidates: Candidates,
         checkpoint: Checkpoint | None = None,
+        weighing: tuple[Any, Any] = (None, None),
+        validation: Any = None,
     ) -> None:
+        weights = bag_weights(*weighing, candidates)
+        watched = None if validation is None else self._watched(validation)
         options = self._with_draw_size(self._options(), bags, candidates)
+        absent = None if weights is None else weights == 0
+        if weights is None or absent is None or not absent.any():
+            self._train(bags, candidates, options, checkpoint, weights, watched)
+            return
+        if len(options.record_bags):
+            raise MiplError(
+                "record_bags of Training counts all bags, and some have the weight 0; "
+                "leave those out of the data, or record_bags out."
+            )
+        left = weights[~absent]
+        some = None if np.ptp(left) == 0 else left
+        here = np.flatnonzero(~absent)
+        self._train(bags[here], candidates[here], options, checkpoint, some, watched)
+        all_weights = self._first_weights(candidates)
+        all_weights[here] = self.label_weights_
+        self.label_weights_ = all_weights
+
+    def _train(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        options: Training,
+        checkpoint: Checkpoint | None,
+        weights: Floats | None,
+        watched: Validation | None,
+    ) -> None:
         with torch_settings(options.threads), joined(options) as team:
-            self._begin(bags, candidates, options, checkpoint, team).run()
+            self._begin(
+                bags, candidates, options, checkpoint, team, weights, watched
+            ).run()
+
+    def _watched(self, validation: Any) -> Validation:
+        """Read bags to look at, in the columns of the classes that are learnt."""
+        given, labels = validation_pair(validation)
+        bags = self._as_bags(given)
+        return Validation(bags, self._known_candidates(labels, len(bags)))
 
     def _with_draw_size(
         self, options: Training, bags: Bags, candidates: Candidates
@@ -114,19 +200,32 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         options: Training,
         checkpoint: Checkpoint | None = None,
         team: Alone = ALONE,
+        weights: Floats | None = None,
+        watched: Validation | None = None,
     ) -> NetworkFit:
         """Return all that the training needs, up to its first epoch."""
         self.instances_per_bag_ = options.instances_per_bag
         seed = as_seed(self.random_state)
-        source, state = self._new_state(bags, candidates, options, seed)
+        source, state = self._new_state(bags, candidates, options, seed, weights)
         source.part = team.part
-        trained, held = hold_out(candidates, options, seed)
+        trained, held = np.arange(len(candidates)), np.arange(0)
+        if watched is None or options.stop_on is None:
+            trained, held = hold_out(candidates, options, seed)
         stopping = None
         if len(held):
             stopping = EarlyStopping(options, bags[held], candidates[held])
+        elif watched is not None and options.stop_on is not None:
+            stopping = EarlyStopping(
+                options, watched.bags, watched.candidates, "validation"
+            )
+        if weights is not None:
+            values = torch.tensor(weights / weights[trained].mean()).to(state.w)
+            source.weighing = BagWeights(values)
         keeper = Keeper(
             checkpoint,
-            lambda: fingerprint(self, bags, candidates, options, seed, team.size),
+            lambda: fingerprint(
+                self, bags, candidates, options, seed, team.size, weights, watched
+            ),
             state,
             stopping,
             team,
@@ -137,6 +236,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
             options=options,
             keeper=keeper,
             stopping=stopping,
+            validation=watched,
             reports=EpochReports(self, options.epochs, bags, candidates),
             source=source,
             seed=seed,
@@ -144,14 +244,19 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         )
 
     def _new_state(
-        self, bags: Bags, candidates: Candidates, options: Training, seed: int
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        options: Training,
+        seed: int,
+        weights: Floats | None = None,
     ) -> tuple[BatchSource, TrainingState]:
         device, dtype = options.torch_device(), options.torch_dtype()
         self.instance_shape_ = bags.instance_shape
         module = self._new_module(len(candidates.classes))
         own = [layer for layer in module.modules() if isinstance(layer, OwnEncoder)]
         initialise(module, stream_seed(seed, "init"), kept=nn.ModuleList(own))
-        _fill_scaling(module, bags, self.scaling)
+        _fill_scaling(module, bags, self.scaling, weights)
         module.to(device=device, dtype=dtype)
         if self._unit_start():
             _rescale(module, bags, seed)
@@ -241,10 +346,12 @@ def _rescale(module: BagNetwork, bags: Bags, seed: int) -> None:
         module.encoder.unit_start(module.scaling(x.to(parameter)))
 
 
-def _fill_scaling(module: BagNetwork, bags: Bags, scaling: str) -> None:
+def _fill_scaling(
+    module: BagNetwork, bags: Bags, scaling: str, weights: Floats | None
+) -> None:
     if scaling == "none" or (scaling == "auto" and bags.instance_shape is not None):
         return
-    scaler = PerInstance().fit(bags).transformer_
+    scaler = PerInstance().fit(bags, sample_weight=weights).transformer_
     layer = module.scaling
     layer.mean = torch.as_tensor(scaler.mean_, dtype=torch.float64)
     layer.scale = torch.as_tensor(scaler.scale_, dtype=torch.float64)

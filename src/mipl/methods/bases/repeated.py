@@ -43,7 +43,7 @@ class RepeatedClassifier(NeuralBagClassifier, kw_only=True):
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         targets = copies(w, batch.candidates)  # (B, k)
-        return {"classification": weighted_log_loss(out.log_p, targets).mean(-1)}
+        return {"classification": batch.mean(weighted_log_loss(out.log_p, targets))}
 
     def _default_training(self) -> Training:
         return one_bag_adam(epochs=100)

@@ -104,7 +104,7 @@ class SparseProcessClassifier(
     # -- fit -------------------------------------------------------------------------
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, copies: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, copies: Any = None, **refused: Any) -> Self:
         """Learn from bags and their candidate sets, of two classes.
 
         Parameters
@@ -117,6 +117,7 @@ class SparseProcessClassifier(
             How often each bag counts with each label; by default once with each of its
             candidates.
         """
+        self._refuse(refused)
         return self._learn(X, y, copies=copies)
 
     def _fit(self, bags: Bags, candidates: Candidates, copies: Any = None) -> None:

@@ -83,8 +83,8 @@ class LossAttention(RepeatedClassifier):
         of_bags = weighted_log_loss(out.log_p, targets)  # (B,)
         of_instances = self._of_instances(out, batch, targets)  # (B,)
         return {
-            "bags": of_bags.mean(-1),
-            "instances": self.lam * of_instances.mean(-1),
+            "bags": batch.mean(of_bags),
+            "instances": self.lam * batch.mean(of_instances),
         }
 
     def _of_instances(

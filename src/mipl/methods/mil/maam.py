@@ -111,7 +111,7 @@ class MAAM(RepeatedClassifier):
         terms = super()._loss(out, batch, w, clock)
         if self.lam > 0:
             phi = margin_violation(out.p, batch.candidates, _MARGIN_SCALE)
-            margins = single_bag_margin_loss(phi, _DDOF).mean(-1)
+            margins = batch.mean(single_bag_margin_loss(phi, _DDOF))
             terms["margin"] = self.lam * margins
         return terms
 

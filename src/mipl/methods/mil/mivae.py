@@ -154,10 +154,10 @@ class MIVAE(EmbeddingNetwork, NeuralClassifier):
         shared = targets * (posterior.unsqueeze(1) - prior)  # (B, k)
         wrong = weighted_log_loss(out.log_p, targets)  # (B,)
         return {
-            "reconstruction": (times * out.error).mean(),
-            "instance_kl": self.instance_kl * (times * own).mean(),
-            "bag_kl": self.bag_kl * shared.sum(dim=1).mean(),
-            "classification": self.label_weight * wrong.mean(),
+            "reconstruction": batch.mean_of_instances(times * out.error),
+            "instance_kl": self.instance_kl * batch.mean_of_instances(times * own),
+            "bag_kl": self.bag_kl * batch.mean(shared.sum(dim=1)),
+            "classification": self.label_weight * batch.mean(wrong),
         }
 
     def _default_training(self) -> Training:

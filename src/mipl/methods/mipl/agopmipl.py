@@ -218,14 +218,14 @@ class AGOPMIPL(NeuralBagClassifier):
         sparsity = candidate_entropy(out.p, batch.candidates)
         inhibition = inhibition_loss(out.log_p, batch.candidates)
         terms = {
-            "mapping": mapping.mean(-1),
-            "sparsity": self.mu * sparsity.mean(-1),
-            "inhibition": self.gamma * inhibition.mean(-1),
+            "mapping": batch.mean(mapping),
+            "sparsity": self.mu * batch.mean(sparsity),
+            "inhibition": self.gamma * batch.mean(inhibition),
         }
         if isinstance(out, InstanceOutput):
             each = weighted_log_loss(out.instance_log_p, batch.per_instance(w))  # (N,)
             share = each / batch.segments.spread(batch.segments.sizes)
-            terms["instances"] = self.eta * batch.per_bag(share).mean(-1)
+            terms["instances"] = self.eta * batch.mean(batch.per_bag(share))
         return terms
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:

@@ -138,7 +138,7 @@ class CDL(GatedClassifier):
         loss = calibratable_loss(
             out.log_p, w, batch.candidates, self.contrast, self.gamma
         )
-        return {"disambiguation": loss.mean(-1)}
+        return {"disambiguation": batch.mean(loss)}
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         return momentum_update(w, out.p, batch.candidates, clock.alpha)

@@ -86,8 +86,8 @@ class DEMIPL(GatedClassifier):
         disambiguation = weighted_log_loss(out.log_p, w)
         entropy = batch.per_bag(attention_entropy(out.scores))
         return {
-            "disambiguation": disambiguation.mean(-1),
-            "attention": self.lam * entropy.mean(-1),
+            "disambiguation": batch.mean(disambiguation),
+            "attention": self.lam * batch.mean(entropy),
         }
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:

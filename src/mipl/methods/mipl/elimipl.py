@@ -98,9 +98,9 @@ class ELIMIPL(GatedClassifier):
         sparsity = candidate_mass(out.p, batch.candidates)
         inhibition = inhibition_loss(out.log_p, batch.candidates)
         return {
-            "mapping": mapping.mean(-1),
-            "sparsity": self.mu * sparsity.mean(-1),
-            "inhibition": self.gamma * inhibition.mean(-1),
+            "mapping": batch.mean(mapping),
+            "sparsity": self.mu * batch.mean(sparsity),
+            "inhibition": self.gamma * batch.mean(inhibition),
         }
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:

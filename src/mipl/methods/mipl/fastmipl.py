@@ -255,7 +255,7 @@ class FastMIPL(NeuralBagClassifier):
         objective = linear_objective(out.bag_scores(), w, out.head.intercept)
         divergence = out.posterior.kl().sum() / clock.own["bags"]
         return {
-            "objective": -objective.mean(),
+            "objective": -batch.mean(objective),
             "divergence": self.kl_weight * divergence,
         }
 

@@ -171,11 +171,11 @@ class HFCMIPL(GatedClassifier):
         instances = self._of_instances(out, batch, w) if late else none
         focus = self._focusing(out, batch) if late else none
         return {
-            "disambiguation": weighted_log_loss(out.log_p, w).mean(-1),
-            "attention": self.lam * entropy.mean(-1),
-            "graph": self.nu * graph.mean(-1),
-            "instances": self.kappa * instances.mean(-1),
-            "focus": self.mu * focus.mean(-1),
+            "disambiguation": batch.mean(weighted_log_loss(out.log_p, w)),
+            "attention": self.lam * batch.mean(entropy),
+            "graph": self.nu * batch.mean(graph),
+            "instances": self.kappa * batch.mean(instances),
+            "focus": self.mu * batch.mean(focus),
         }
 
     def _from_targets(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from mipl.data.bag_reduction import Mean
+from mipl.data.bag_weights import bag_weights
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.errors import BadFile
@@ -51,17 +52,57 @@ class MeanPooling(BagClassifier):
     Artificial Intelligence, 2013 (there Simple-MI).
     """
 
-    def _fit(self, bags: Bags, candidates: Candidates) -> None:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        **refused: Any,
+    ) -> Self:
+        """Learn from bags and their candidate sets.
+
+        Parameters
+        ----------
+        X : Bags or what builds them
+            A list of (n_i, d) arrays, a 3-D array, or a 2-D array (bags of one).
+        y : Candidates or what builds them
+            A (m, k) matrix, a list of sets of class names, or 1-D labels (sets of one).
+        sample_weight : (m,) numbers, optional
+            How much each bag counts, as if it were there so often.
+        class_weight : mapping of class to number, or "balanced", optional
+            A bag counts as its candidates' classes do, on average.
+        """
+        self._refuse(refused)
+        return self._learn(X, y, weighing=(sample_weight, class_weight))
+
+    def _fit(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        weighing: tuple[Any, Any] = (None, None),
+    ) -> None:
+        each = bag_weights(*weighing, candidates)
+        if each is not None:
+            here = np.flatnonzero(each)
+            bags, candidates, each = bags[here], candidates[here], each[here]
+            each = None if np.ptp(each) == 0 else each
         bag, column = np.nonzero(candidates.matrix)  # One row per candidate.
         means = Mean().fit_transform(bags)[bag]
-        scaler = StandardScaler().fit(means)
+        weights = candidates.initial_weights()[bag, column]
+        scaler = StandardScaler()
+        if each is None:
+            scaler.fit(means)
+        else:
+            scaler.fit(means, sample_weight=each[bag])
+            weights = weights * each[bag]
         self.shift_, self.scale_ = scaler.mean_, scaler.scale_
         self.seen_ = np.unique(column)
         self.coef_ = np.zeros((len(self.seen_), means.shape[1]))
         self.intercept_ = np.zeros(len(self.seen_))
         if len(self.seen_) == 1:  # There is nothing to tell apart.
             return
-        weights = candidates.initial_weights()[bag, column]
         linear = LogisticRegression(max_iter=1000)
         linear.fit(self._scaled(means), column, sample_weight=weights)
         # Of two classes only the second one has scores; those of the first stay zero.

@@ -19,7 +19,7 @@ from mipl.objectives import (
     weighted_log_loss,
 )
 from mipl.parameters import choice, flag, number, redeclared
-from mipl.training.batches import Batch
+from mipl.training.batches import Batch, weighted_mean
 from mipl.training.options import Training
 from mipl.training.state import Clock
 
@@ -222,21 +222,27 @@ class MIPLMA(GatedClassifier):
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
-        terms = {"disambiguation": weighted_log_loss(out.log_p, w).mean(-1)}  # Eq. (6)
+        loss = batch.mean(weighted_log_loss(out.log_p, w))  # Eq. (6)
+        terms = {"disambiguation": loss}
         if self.margin != "none":
             phi = margin_violation(out.p, batch.candidates, self.margin_scale)  # (9)
-            terms["margin"] = self.lam * self._margin_loss(phi, clock)
+            terms["margin"] = self.lam * self._margin_loss(phi, clock, batch)
         return terms
 
-    def _margin_loss(self, phi: Tensor, clock: Clock) -> Tensor:
+    def _margin_loss(
+        self, phi: Tensor, clock: Clock, batch: Batch | None = None
+    ) -> Tensor:
+        weights = None if batch is None else batch.bag_weights
         if self.margin == "mean":
-            return phi.mean(dim=-1)
+            return weighted_mean(phi, weights)
         if self.margin == "bag":
-            return single_bag_margin_loss(phi, self.margin_ddof).mean(dim=-1)
+            each = single_bag_margin_loss(phi, self.margin_ddof)
+            return weighted_mean(each, weights)
         earlier = torch.cat(clock.seen, dim=-1) if clock.seen else None
         if self.margin == "epoch":
             clock.seen.append(phi.detach())
-        return margin_distribution_loss(phi, earlier, self.margin_ddof)  # Eq. (10)
+        ddof = self.margin_ddof
+        return margin_distribution_loss(phi, earlier, ddof, weights)  # Eq. (10)
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         p = out.p.detach()

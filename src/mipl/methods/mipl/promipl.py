@@ -101,9 +101,9 @@ class ProMIPL(GatedClassifier):
         classification = weighted_log_loss(out.log_p, q.detach())
         reconstruction = weighted_log_loss(s.log_softmax(dim=-1), w)
         return {
-            "classification": classification.mean(-1),
-            "entropy": -self.entropy_weight * bernoulli_entropy(q).mean(-1),
-            "reconstruction": self.reconstruction_weight * reconstruction.mean(-1),
+            "classification": batch.mean(classification),
+            "entropy": -self.entropy_weight * batch.mean(bernoulli_entropy(q)),
+            "reconstruction": self.reconstruction_weight * batch.mean(reconstruction),
         }
 
     def _update(

@@ -61,7 +61,7 @@ class CAVL(PartialLabelNetwork):
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
-        return {"classification": weighted_log_loss(out.log_p, w).mean(-1)}
+        return {"classification": batch.mean(weighted_log_loss(out.log_p, w))}
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         values = activation_values(out.z.detach())

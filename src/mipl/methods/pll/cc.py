@@ -56,7 +56,7 @@ class CC(PartialLabelNetwork):
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         likelihood = candidate_log_loss(out.log_p, batch.candidates)
-        return {"candidates": likelihood.mean(-1)}
+        return {"candidates": batch.mean(likelihood)}
 
     def _default_training(self) -> Training:
         return plain_sgd(epochs=250)

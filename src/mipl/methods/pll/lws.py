@@ -77,8 +77,8 @@ class LWS(PartialLabelNetwork):
         pair = sigmoid_pair(out.z) if self.form == "sigmoid" else log_pair(out.p)
         candidates, others = leveraged(pair, w, batch.candidates)
         return {
-            "candidates": self.candidate_weight * candidates.mean(-1),
-            "others": self.beta * others.mean(-1),
+            "candidates": self.candidate_weight * batch.mean(candidates),
+            "others": self.beta * batch.mean(others),
         }
 
     def _first_weights(self, candidates: Candidates) -> Floats:

@@ -76,7 +76,7 @@ class POP(PartialLabelNetwork):
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
-        return {"classification": weighted_log_loss(out.log_p, w).mean(-1)}
+        return {"classification": batch.mean(weighted_log_loss(out.log_p, w))}
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         kept = clock.own["kept"].view(-1, w.shape[-1]).index_select(0, batch.bags)

@@ -81,12 +81,14 @@ class PRODENMA(PartialLabelNetwork):
         if self.full_sets == "skip":
             counted = counted & ~batch.candidates.all(dim=-1)
         return {
-            "classification": weighted_log_loss(out.log_p, w).mean(-1),
-            "margin": self.lam * self._margin_loss(phi, counted),
+            "classification": batch.mean(weighted_log_loss(out.log_p, w)),
+            "margin": self.lam * self._margin_loss(phi, counted, batch),
         }
 
-    def _margin_loss(self, phi: Tensor, counted: Tensor) -> Tensor:
+    def _margin_loss(self, phi: Tensor, counted: Tensor, batch: Batch) -> Tensor:
         if self.margin == "miplma-program":
             loss = single_bag_margin_loss(_PROGRAM_SCALE * phi) * counted
+            if batch.bag_weights is not None:
+                loss = loss * batch.bag_weights
             return loss.sum(dim=-1) / counted.sum(dim=-1).clamp_min(1)
-        return counted_margin_loss(phi, counted)
+        return counted_margin_loss(phi, counted, batch.bag_weights)

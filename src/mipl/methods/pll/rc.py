@@ -58,7 +58,7 @@ class RC(PartialLabelNetwork):
     def _loss(
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
-        return {"classification": weighted_log_loss(out.log_p, w).mean(-1)}
+        return {"classification": batch.mean(weighted_log_loss(out.log_p, w))}
 
     def _updates_late(self) -> bool:
         return True

@@ -10,11 +10,13 @@ from torch import nn
 
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
+from mipl.data.frozen import Array
 from mipl.methods.saving.arguments import as_json, own_code
 from mipl.methods.saving.persist import versions
 from mipl.methods.saving.stored import classes_as_fact
 from mipl.nn.published_values import digest
 from mipl.training.options import Training
+from mipl.training.stopping import Validation
 
 
 def fingerprint(
@@ -24,6 +26,8 @@ def fingerprint(
     options: Training,
     seed: int,
     processes: int,
+    weights: Array | None = None,
+    watched: Validation | None = None,
 ) -> dict[str, Any]:
     """Return what a checkpoint must agree with, by names that a message can use."""
     method = as_json(estimator)
@@ -42,6 +46,11 @@ def fingerprint(
     }
     code = own_code(type(estimator))
     told = {"text of the method": code} if code else {}
+    if weights is not None:
+        told["weights of bags"] = sha256(weights.tobytes()).hexdigest()
+    if watched is not None:
+        told["validation bags"] = watched.bags.digest()
+        told["validation candidates"] = candidates_digest(watched.candidates)
     return facts | told | _functions(estimator) | _own_values(estimator)
 
 

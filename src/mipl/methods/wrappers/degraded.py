@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any, Self
 
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import has_fit_parameter
 from torch import nn
 
 from mipl.data.bag_reduction import MaxMin, Mean
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.errors import MiplError
-from mipl.methods.bases.base import BagClassifier, Floats
+from mipl.methods.bases.base import BagClassifier, Floats, validation_pair
 from mipl.methods.bases.partial import PartialLabelClassifier
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
@@ -76,7 +78,17 @@ class Degraded(BagClassifier):
         history: list[dict[str, float]] = self.estimator_.history_
         return history
 
-    def fit(self, X: Any, y: Any, checkpoint: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        checkpoint: Any = None,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        validation: Any = None,
+        **refused: Any,
+    ) -> Self:
         """Learn from bags and their candidate sets.
 
         Parameters
@@ -88,8 +100,17 @@ class Degraded(BagClassifier):
         checkpoint : Checkpoint or path, optional
             Where the estimator keeps the state of its training, and goes on from, if it
             learns by epochs.
+        sample_weight, class_weight, validation : optional
+            As of the estimator, which refuses what it cannot do.
         """
-        return self._learn(X, y, checkpoint=checkpoint)
+        self._refuse(refused)
+        given = {
+            "sample_weight": sample_weight,
+            "class_weight": class_weight,
+            "validation": validation,
+        }
+        asked = {name: value for name, value in given.items() if value is not None}
+        return self._learn(X, y, checkpoint=checkpoint, asked=asked)
 
     @available_if(lambda self: hasattr(self.estimator, "set_callbacks"))  # type: ignore[untyped-decorator]
     def set_callbacks(self, *callbacks: Any) -> Self:
@@ -107,12 +128,22 @@ class Degraded(BagClassifier):
     def _skl_callbacks(self, callbacks: list[Any]) -> None:
         self.estimator.set_callbacks(*callbacks)
 
-    def _fit(self, bags: Bags, candidates: Candidates, checkpoint: Any = None) -> None:
-        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
+    def _fit(
+        self,
+        bags: Bags,
+        candidates: Candidates,
+        checkpoint: Any = None,
+        asked: Mapping[str, Any] | None = None,
+    ) -> None:
+        kept: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint}
         if kept and not keeps_checkpoints(self.estimator):
             name = type(self.estimator).__name__
             raise MiplError(f"{name} keeps no checkpoints; leave checkpoint out.")
         inner, *given = self._inside(bags, candidates)
+        kept |= asked or {}
+        if "validation" in kept and has_fit_parameter(inner, "validation"):
+            there, sets = validation_pair(kept["validation"])
+            kept["validation"] = self._vectors(self._as_bags(there)), sets
         # After Ctrl-C it stays with its last finished epoch.
         with in_place_of(self, inner):
             inner.fit(*given, **kept)

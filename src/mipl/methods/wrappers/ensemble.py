@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 from torch import nn
 
+from mipl.data.bag_weights import bag_weights
 from mipl.data.bags import Bags
 from mipl.data.candidates import Candidates
 from mipl.errors import BadFile, Diverged, MiplError
@@ -86,7 +88,15 @@ class Ensemble(
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(
-        self, X: Any, y: Any, checkpoint: Checkpoint | str | Path | None = None
+        self,
+        X: Any,
+        y: Any,
+        checkpoint: Checkpoint | str | Path | None = None,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        validation: Any = None,
+        **refused: Any,
     ) -> Self:
         """Learn from bags and their candidate sets.
 
@@ -103,29 +113,51 @@ class Ensemble(
         checkpoint : Checkpoint or path, optional
             Where to keep the members that are ready, and to go on from if it is there.
             Those that are trained together are ready together.
+        sample_weight, class_weight, validation : optional
+            As of the members, which are then fitted one after another, and refuse what
+            they cannot do. They go with no checkpoint.
         """
-        return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint))
+        self._refuse(refused)
+        given = {
+            "sample_weight": sample_weight,
+            "class_weight": class_weight,
+            "validation": validation,
+        }
+        asked = {name: value for name, value in given.items() if value is not None}
+        if asked and checkpoint is not None:
+            raise MiplError(
+                f"an ensemble with {' and '.join(asked)} keeps no checkpoints; leave "
+                "checkpoint out."
+            )
+        return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint), asked=asked)
 
     def _fit(
         self,
         bags: Bags,
         candidates: Candidates,
         checkpoint: Checkpoint | None = None,
+        asked: Mapping[str, Any] | None = None,
     ) -> None:
+        asked = dict(asked or {})
+        weighing = asked.get("sample_weight"), asked.get("class_weight")
+        if bag_weights(*weighing, candidates) is None:
+            # All count alike: members are trained together, as without weights.
+            asked.pop("sample_weight", None)
+            asked.pop("class_weight", None)
         given = self.estimator.get_params()
         self.seeds_ = {name: as_seed(given[name]) for name in _seeds(self.estimator)}
         members = Learners(self._member, self.n, {})
         if checkpoint is not None:
             facts = fingerprint_around(self, bags, candidates)
             members.keep_in(checkpoint, facts | {"seeds": self.seeds_})
-        joined = can_join(self.estimator, bags[:1], candidates[:1])
+        joined = not asked and can_join(self.estimator, bags[:1], candidates[:1])
         numbers = bags.n_instances * bags.n_features
         groups = in_groups(range(self.n), numbers if joined else None)
         groups = [group for group in groups if not set(group) <= set(members.models)]
         reports = EpochReports(self, sum(map(len, groups)), bags, candidates, "member")
         try:
             for group in groups:
-                self._fit_group(group, members, bags, candidates, reports)
+                self._fit_group(group, members, bags, candidates, reports, asked)
         except (KeyboardInterrupt, Diverged):
             self._forget()  # It is as many members as it says.
             raise
@@ -152,13 +184,19 @@ class Ensemble(
         bags: Bags,
         candidates: Candidates,
         reports: EpochReports,
+        asked: Mapping[str, Any] | None,
     ) -> None:
         """Fit these members together, and tell of each."""
         models = {i: self._member(i) for i in group}
         tasks = [reports.part() for _ in group]
         try:
             with passed_on(tasks if reports.passes_on() else (), [*models.values()]):
-                fit_together([*models.values()], [(bags, candidates)] * len(group))
+                if asked:
+                    for model in models.values():
+                        model.fit(bags, candidates, **asked)
+                else:
+                    problems = [(bags, candidates)] * len(group)
+                    fit_together([*models.values()], problems)
         except Diverged as error:
             number, why = min(error.runs.items())
             raise Diverged(f"member {group[number] + 1} of {self.n}: {why}") from error

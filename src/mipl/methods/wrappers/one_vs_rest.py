@@ -98,7 +98,11 @@ class OneVsRest(
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(
-        self, X: Any, y: Any, checkpoint: Checkpoint | str | Path | None = None
+        self,
+        X: Any,
+        y: Any,
+        checkpoint: Checkpoint | str | Path | None = None,
+        **refused: Any,
     ) -> Self:
         """Learn from bags and their candidate sets.
 
@@ -117,6 +121,7 @@ class OneVsRest(
         checkpoint : Checkpoint or path, optional
             Where to keep the learners that are ready, and to go on from if it is there.
         """
+        self._refuse(refused)
         return self._learn(X, y, checkpoint=Checkpoint.of(checkpoint))
 
     def _fit(
