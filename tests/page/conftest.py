@@ -18,7 +18,7 @@ FLAGS = [
     *("--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync"),
 ]
-LONG = 90_000  # Milliseconds until a busy machine has drawn a screen.
+LONG = 180_000  # Milliseconds until a busy machine has drawn a screen.
 AXE = Path(sys.prefix) / "axe/node_modules/axe-core/axe.min.js"
 
 

@@ -24,7 +24,7 @@ from mipl.page.workspace import Workspace
 from mipl.runs.run_files import checkpoint_path
 
 EPOCHS = 150  # Long enough to be held, short enough to be done.
-LONG = 90.0  # Seconds until a busy machine has done what takes three.
+LONG = 180.0  # Seconds until a busy machine has done what takes three.
 SETTINGS = {
     "data": "digits-mipl",
     "method": "miplma",
