@@ -63,10 +63,11 @@ def test_the_studies_are_what_their_page_tells():
     assert seeds == {1}
 
 
-def test_the_page_has_the_means_of_the_committed_runs(tmp_path):
+@pytest.mark.parametrize("data", ["digits-mipl", "sival-mipl"])
+def test_the_page_has_the_means_of_the_committed_runs(tmp_path, data):
     store = Store(tmp_path / "committed.db", create=True)
     import_file(RESULTS / "review_order.csv", store)
-    [cell] = [one for one in review_order.COMPARED if one.data == "digits-mipl"]
+    [cell] = [one for one in review_order.COMPARED if one.data == data]
     page = (RESULTS.parent / "docs/review.md").read_text("utf-8")
     for name, order in ((RANDOM, None), (OURS, Rule())):
         found = {}
@@ -76,4 +77,4 @@ def test_the_page_has_the_means_of_the_committed_runs(tmp_path):
         means = [
             f"{np.mean(values):.3f}".removeprefix("0") for values in found.values()
         ]
-        assert f"| digits-mipl | {name} | {' | '.join(means)} |" in page
+        assert f"| {data} | {name} | {' | '.join(means)} |" in page

@@ -78,7 +78,7 @@ def queue(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """List the bags about which an answer helps most, and why.
+    """List the bags most worth a look, and why.
 
     Fill in the column `answer`: a class, several as a|b, or skip.
     """

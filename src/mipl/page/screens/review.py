@@ -12,8 +12,8 @@ async def build(visit: Visit) -> None:
     """Show the runs whose bags a person can be asked about."""
     cards.heading(
         "Review",
-        "A model asks about the bags where a person's answer helps most; it is trained "
-        "again with the answers.",
+        "A model asks about the bags where it contradicts the candidates or cannot "
+        "decide; it is trained again with the answers.",
     )
     found = await visit.work(pairs, visit.workspace)
     choose(found, lambda one: f"/review/{one.data.id}/{one.run.id}", "review")
