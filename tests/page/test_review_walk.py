@@ -15,6 +15,11 @@ FEW = {"training__epochs": 2}
 
 def judged(axe: str, guest) -> list[str]:
     """What a screen has against WCAG A and AA, and whether it is too wide."""
+    # Quasar's own bar, which has no name, is there while a picture is loaded.
+    guest.page.wait_for_function(
+        "![...document.querySelectorAll('.q-loading-bar')]"
+        ".some(bar => getComputedStyle(bar).opacity > 0)"
+    )
     guest.page.evaluate(axe)
     rules = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']}"
     found = guest.page.evaluate(f"axe.run(document, {rules})")["violations"]
