@@ -50,7 +50,7 @@ class LogLoss(LossTerm):
 
     def __call__(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         """Return the term of a batch."""
-        return weighted_log_loss(out.log_p, w).mean(-1)
+        return batch.mean(weighted_log_loss(out.log_p, w))
 
 
 class CandidateLoss(LossTerm):
@@ -60,7 +60,7 @@ class CandidateLoss(LossTerm):
 
     def __call__(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         """Return the term of a batch."""
-        return candidate_log_loss(out.log_p, batch.candidates).mean(-1)
+        return batch.mean(candidate_log_loss(out.log_p, batch.candidates))
 
 
 class RepeatedLoss(LossTerm):
@@ -70,7 +70,7 @@ class RepeatedLoss(LossTerm):
 
     def __call__(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         """Return the term of a batch."""
-        return weighted_log_loss(out.log_p, copies(w, batch.candidates)).mean(-1)
+        return batch.mean(weighted_log_loss(out.log_p, copies(w, batch.candidates)))
 
 
 class CalibratableLoss(LossTerm):
@@ -86,9 +86,10 @@ class CalibratableLoss(LossTerm):
 
     def __call__(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         """Return the term of a batch."""
-        return calibratable_loss(
+        each = calibratable_loss(
             out.log_p, w, batch.candidates, self.contrast, self.gamma
-        ).mean(-1)
+        )
+        return batch.mean(each)
 
 
 class MarginLoss(LossTerm):
@@ -109,17 +110,17 @@ class MarginLoss(LossTerm):
     def __call__(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         """Return the term of a batch."""
         phi = margin_violation(out.p, batch.candidates, self.scale)
-        return self.lam * self._spread_out(phi, clock)
+        return self.lam * self._spread_out(phi, batch, clock)
 
-    def _spread_out(self, phi: Tensor, clock: Clock) -> Tensor:
+    def _spread_out(self, phi: Tensor, batch: Batch, clock: Clock) -> Tensor:
         if self.over == "mean":
-            return phi.mean(dim=-1)
+            return batch.mean(phi)
         if self.over == "bag":
-            return single_bag_margin_loss(phi, self.ddof).mean(dim=-1)
+            return batch.mean(single_bag_margin_loss(phi, self.ddof))
         earlier = torch.cat(clock.seen, dim=-1) if clock.seen else None
         if self.over == "epoch":
             clock.seen.append(phi.detach())
-        return margin_distribution_loss(phi, earlier, self.ddof)
+        return margin_distribution_loss(phi, earlier, self.ddof, batch.bag_weights)
 
 
 class SparsityLoss(LossTerm):
@@ -130,7 +131,7 @@ class SparsityLoss(LossTerm):
 
     def __call__(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         """Return the term of a batch."""
-        return self.mu * candidate_mass(out.p, batch.candidates).mean(-1)
+        return self.mu * batch.mean(candidate_mass(out.p, batch.candidates))
 
 
 class InhibitionLoss(LossTerm):
@@ -141,7 +142,7 @@ class InhibitionLoss(LossTerm):
 
     def __call__(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         """Return the term of a batch."""
-        return self.gamma * inhibition_loss(out.log_p, batch.candidates).mean(-1)
+        return self.gamma * batch.mean(inhibition_loss(out.log_p, batch.candidates))
 
 
 class AttentionEntropy(LossTerm):
@@ -152,7 +153,7 @@ class AttentionEntropy(LossTerm):
 
     def __call__(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         """Return the term of a batch."""
-        return self.lam * batch.per_bag(attention_entropy(out.scores)).mean(-1)
+        return self.lam * batch.mean(batch.per_bag(attention_entropy(out.scores)))
 
 
 LOSSES: Mapping[str, type[LossTerm]] = {

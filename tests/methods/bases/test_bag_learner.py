@@ -121,6 +121,22 @@ def test_a_method_of_the_library_to_the_bit(both):
     assert len({e["loss"] for e in one.history_}) == 4  # Something moved.
 
 
+@pytest.mark.parametrize("both", [miplma, elimipl, demipl, cdl, abmil, released])
+def test_weights_of_bags_count_as_in_the_method(both):
+    learner, method, settings = both()
+    train, test = mipl.load_dataset("synthetic", r=1, n_bags=40, seed=1).split(0)
+    weights = np.arange(len(train)) % 3 + 0.5
+    one, other = (
+        trained(model, **settings).fit(
+            train.bags, train.candidates, sample_weight=weights
+        )
+        for model in (learner, method)
+    )
+    assert np.array_equal(one.predict_proba(test.bags), other.predict_proba(test.bags))
+    plain = trained(both()[0], **settings).fit(train.bags, train.candidates)
+    assert np.abs(one.predict_proba(test.bags) - plain.predict_proba(test.bags)).any()
+
+
 def half_log(out, batch, w, clock):
     """The log loss at half its weight, one number for each bag."""
     return -0.5 * (w * out.log_p).masked_fill(w == 0, 0.0).sum(-1)

@@ -124,7 +124,7 @@ class BagLearner(NeuralBagClassifier, kw_only=True):
             value = one(out, batch, w, clock)
             if not isinstance(value, Tensor) or value.ndim > 1:
                 raise self._wrong("loss", "return a number, or one for each bag", value)
-            terms[name] = value.mean(-1) if value.ndim else value
+            terms[name] = batch.mean(value) if value.ndim else value
         return terms
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
