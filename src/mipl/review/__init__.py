@@ -1,6 +1,6 @@
 """Review: which bags to ask a person about, and what becomes of the answers.
 
-``review_queue`` orders bags by how much an answer helps and tells why; ``Review`` keeps
+``review_queue`` orders bags by how much is in doubt and tells why; ``Review`` keeps
 answers as they are given; ``apply_answers`` makes the data set of them, and
 ``train_again`` the run on it.
 """

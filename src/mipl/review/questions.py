@@ -1,4 +1,4 @@
-"""The queue: bags in the order in which a person's answer helps most, with reasons."""
+"""The queue: bags about which most is in doubt first, each with its reasons."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def review_queue(
     rule: Rule | None = None,
     alpha: float = 0.1,
 ) -> list[Question]:
-    """Return the bags about which a person's answer helps most, the most first.
+    """Return the bags about which a person may be asked, the most doubtful first.
 
     Bags that were answered before (see ``apply_answers``) are not asked again, nor are
     those with one candidate with which the model agrees.

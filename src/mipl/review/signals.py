@@ -148,7 +148,7 @@ class Rule:
         return found
 
     def order(self, signals: Signals) -> npt.NDArray[np.int64]:
-        """Return the numbers of all bags, those first whose answer helps most."""
+        """Return the numbers of all bags, the most doubtful first."""
         scores = self.scores(signals)
         falling = np.argsort(-scores, kind="stable")
         if not self.spread:
