@@ -97,7 +97,7 @@ def from_project(text: str) -> str:
     Examples
     --------
     >>> from_project("[a](docs/own_data.md#votes), [b](LICENSE), [c](SECURITY.md)")
-    '[a](../own_data.md#votes), `LICENSE`, [c](SECURITY.md)'
+    '[a](../own_data.md#votes), `b`, [c](SECURITY.md)'
     """
     text = re.sub(r"\]\(docs/([^)]+\.md[^)]*)\)", r"](../\1)", text)
     kept = "|".join(ROOT_PAGES)

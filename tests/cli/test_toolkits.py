@@ -81,7 +81,7 @@ def test_a_new_slide_is_explained_where_it_lies(run, tmp_path: Path) -> None:
         (("--slide", "a.svs"), "--slide and --thumbnail are drawn by --plot"),
         (("--plot", "p.png", "--thumbnail", "t.png"), "--slide-size WxH"),
         (("--plot", "p.png", "--slide-size", "3x4"), "--slide-size goes with"),
-        (("--top", "3"), "--top shortens what --out and --geojson write"),
+        (("--top", "3"), "--top shortens what --out, --geojson"),
         (("--geojson", "a.txt"), "must end in .geojson"),
         (("--mpp", "0.5"), "--mpp goes with --plot and --geojson"),
     ],

@@ -23,6 +23,9 @@ def expected(estimator):
     if getattr(estimator, "standardise", None) == "given":
         why = "predictions are of all bags at once"
         found["check_methods_subset_invariance"] = why
+    if getattr(estimator, "start", None) == "published":
+        why = "the program's start has no scale where all bags have the same label"
+        found["check_classifiers_one_label_sample_weights"] = why
     if "training" in str(estimator.get_params().keys()):
         # tests/methods/test_weights.py has what holds: with all bags in a step.
         why = "bags that are there twice are drawn, and lie in steps, twice"
@@ -53,7 +56,10 @@ def test_the_contract_of_bags_reduced_to_vectors(id, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([method(id) for id in ("miplma", "cc", "pl-svm", "m3pl")])
+@parametrize_with_checks(
+    [method(id) for id in ("miplma", "cc", "pl-svm", "m3pl")],
+    expected_failed_checks=expected,
+)
 def test_scikit_learns_contract_with_the_real_defaults(estimator, check):
     check(estimator)
 

@@ -1,10 +1,10 @@
 """Who gets past the guard: only who has come by the link, and asks by our name."""
 
-import asyncio
 import re
 from http.cookies import SimpleCookie
 
 import pytest
+from tests.page.loops import finished
 
 from mipl.page.guard import LARGEST_UPLOAD, Guard, Keys
 
@@ -87,7 +87,7 @@ class Client:
         async def send(message) -> None:
             sent.append(message)
 
-        asyncio.run(self.guard(scope, receive, send))
+        finished(self.guard(scope, receive, send))
         if kind == "websocket":
             return 101 if sent[0]["type"] == "websocket.accept" else 403, {}, b""
         if not sent:
@@ -217,7 +217,7 @@ def test_two_hosts_are_none() -> None:
     async def send(message) -> None:
         sent.append(message)
 
-    asyncio.run(client.guard(scope, None, send))
+    finished(client.guard(scope, None, send))
     assert sent[0]["status"] == 403 and client.inner.reached == 0
 
 

@@ -1,11 +1,11 @@
 """What somebody brings: taken in, recognised, corrected, and only then written."""
 
-import asyncio
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.page.loops import finished
 
 from mipl import read_dataset
 from mipl.errors import MiplError
@@ -44,7 +44,7 @@ def sent(uploads: Uploads, draft: str, name: str, content: bytes) -> str:
         for start in range(0, len(content), 1000):
             yield content[start : start + 1000]
 
-    return asyncio.run(uploads.take(draft, name, pieces()))
+    return finished(uploads.take(draft, name, pieces()))
 
 
 def test_files_are_taken_whole_into_their_draft(uploads: Uploads) -> None:
@@ -85,7 +85,7 @@ def test_what_breaks_off_leaves_nothing(uploads: Uploads) -> None:
         raise BrokenOff
 
     with pytest.raises(BrokenOff):
-        asyncio.run(uploads.take(draft, "a.npy", broken()))
+        finished(uploads.take(draft, "a.npy", broken()))
     assert uploads.files(draft) == []
 
 

@@ -1,10 +1,10 @@
 """Where the server listens, and that none of its routes is open."""
 
-import asyncio
 import re
 import socket
 
 import pytest
+from tests.page.loops import finished
 
 from mipl.errors import MiplError
 from mipl.page.guard import Guard
@@ -82,7 +82,7 @@ def test_every_route_needs_the_cookie_and_takes_ids_only(tmp_path) -> None:
             async def send(message, sent=sent) -> None:
                 sent.append(message)
 
-            asyncio.run(guard(scope, receive, send))
+            finished(guard(scope, receive, send))
             refused = sent[0].get("status", sent[0].get("code"))
             assert refused in (401, 1008), (method, path, kind)
     assert reached == [] and len(known) > 20

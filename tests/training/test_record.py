@@ -93,7 +93,7 @@ class Spoiled(MIPLMA):
             terms["margin"] = terms["margin"] * self.bad
         return terms
 
-    def _margin_loss(self, phi, clock):
+    def _margin_loss(self, phi, clock, batch=None):
         return phi.mean()
 
 

@@ -43,6 +43,8 @@ def application(site: Site) -> FastAPI:
         reconnect_timeout=10.0,
         cache_control_directives="private, max-age=86400",
     )
+    # Quasar shows a bar without a name over each picture that loads.
+    core.app.config.quasar_config["loadingBar"] = {"skipHijack": True}
     core.sio.eio.max_http_buffer_size = _LONGEST_MESSAGE
     return app
 

@@ -122,7 +122,7 @@ def review_queue(
     >>> model = MIPLMA(training=Training(epochs=5), random_state=0)
     >>> queue = review_queue(model.fit(data.bags, data.candidates), data, 3)
     >>> len(queue), queue[0].score >= queue[1].score, queue[0].reasons[0].code
-    (3, True, 'unresolved')
+    (3, True, 'disagreement')
     """
     if n is not None:
         Integer(at_least=1).check("n", n)

@@ -44,7 +44,12 @@ def _said(logits):
 
 
 def _batch(sets):
-    return SimpleNamespace(candidates=sets, bags=torch.arange(len(sets)))
+    return SimpleNamespace(
+        candidates=sets,
+        bags=torch.arange(len(sets)),
+        bag_weights=None,
+        mean=lambda values: values.mean(-1),
+    )
 
 
 def _clock(sets):

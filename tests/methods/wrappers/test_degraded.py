@@ -23,7 +23,12 @@ SMALL = PRODEN(training=Training(epochs=30, lr=0.3, batch_size=32))
 PROBLEM = make_problem()
 
 
-@parametrize_with_checks([Degraded(SMALL)])
+# tests/methods/test_weights.py has what holds: with all bags in a step.
+TWICE = "bags that are there twice are drawn, and lie in steps, twice"
+UNLIKE = {"check_sample_weight_equivalence_on_dense_data": TWICE}
+
+
+@parametrize_with_checks([Degraded(SMALL)], expected_failed_checks=lambda _: UNLIKE)
 def test_scikit_learns_contract(estimator, check):
     check(estimator)
 
