@@ -19,6 +19,12 @@ def test_a_few_mutants_of_every_format(name, tmp_path):
         assert not found["accepted and differs"], "these have hashes"
 
 
+@pytest.mark.parametrize("seed", [1, 5, 14, 16, 21])
+def test_a_store_with_damaged_names_of_columns_is_refused(seed, tmp_path):
+    """Seeds of which one mutant each had no UTF-8, or no such column, in a name."""
+    assert set(mutants.piece("results.db", seed, tmp_path, 100)) <= {"refused", "equal"}
+
+
 def test_the_same_bits_and_kills_of_one_method(tmp_path):
     assert methods.same_bits("miplma", 0, tmp_path, 2) == Counter(same=2)
     found = methods.kills("proden", 0, tmp_path, 1)

@@ -234,3 +234,9 @@ def _told(path: Path) -> Iterator[None]:
             f"{path} is no store of results, or is damaged: {error}; restore a copy, "
             "give another name, or keep what is whole with mipl runs repair."
         ) from error
+    except (UnicodeDecodeError, IndexError) as error:
+        # SQLite hands on names of tables and columns as they are in the file.
+        raise BadFile(
+            f"{path} is damaged: {str(error)[:80]!r}; mipl runs repair keeps what is "
+            "whole."
+        ) from error
