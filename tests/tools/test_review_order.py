@@ -63,7 +63,7 @@ def test_the_studies_are_what_their_page_tells():
     assert seeds == {1}
 
 
-@pytest.mark.parametrize("data", ["digits-mipl", "sival-mipl"])
+@pytest.mark.parametrize("data", ["digits-mipl", "birdsong-mipl", "sival-mipl"])
 def test_the_page_has_the_means_of_the_committed_runs(tmp_path, data):
     store = Store(tmp_path / "committed.db", create=True)
     import_file(RESULTS / "review_order.csv", store)
