@@ -48,6 +48,20 @@ def test_the_sentences_of_troubleshooting_are_those_of_the_sources() -> None:
             assert words in said, words
 
 
+def test_the_code_of_the_start_runs_and_learns(tmp_path: Path) -> None:
+    page = (DOCS / "start.md").read_text()
+    [program] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert float(done.stdout.split()[0]) > 0.8  # Chance is a third.
+    assert (tmp_path / "trees" / "model.safetensors").is_file()
+
+
 def test_every_page_is_in_the_contents() -> None:
     contents = set(re.findall(r"^([\w/*]+)$", (DOCS / "index.md").read_text(), re.M))
     pages = {page.stem for page in DOCS.glob("*.md")} - {"index"}
