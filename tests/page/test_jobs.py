@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -153,6 +154,38 @@ def test_one_that_is_paused_and_cancelled_leaves_nothing(jobs: Jobs) -> None:
     jobs.cancel(id)  # Before its process hears signals.
     in_state(jobs, id, CANCELLED)
     assert list(runs.iterdir()) == []
+
+
+def test_a_wish_in_the_moment_of_its_beginning_is_not_lost(
+    jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = fit(jobs, training={"epochs": 5000}).id
+    learning(jobs, id)
+    jobs.pause(id)
+    in_state(jobs, id, PAUSED)
+    begin, impatient = Jobs._begin, Thread(target=jobs.cancel, args=(id,))
+
+    def slowly(self: Jobs, one: Job) -> None:
+        impatient.start()
+        time.sleep(0.5)  # Another screen's wish has all the time to come between.
+        begin(self, one)
+
+    monkeypatch.setattr(Jobs, "_begin", slowly)
+    jobs.go_on(id)
+    impatient.join()
+    in_state(jobs, id, CANCELLED)
+    assert list((jobs.workspace.folder / "runs").iterdir()) == []
+
+
+def test_cancelled_while_its_state_is_saved_is_not_only_paused(jobs: Jobs) -> None:
+    id = fit(jobs, training={"epochs": 5000}).id
+    learning(jobs, id)
+    jobs.pause(id)
+    jobs.cancel(id)
+    jobs.kill_overdue()
+    until(lambda: (jobs.kill_overdue(), jobs.job(id))[1], lambda one: one.over)
+    assert jobs.job(id).state == CANCELLED
+    assert list((jobs.workspace.folder / "runs").iterdir()) == []
 
 
 def test_a_job_that_waits_can_be_cancelled(jobs: Jobs) -> None:

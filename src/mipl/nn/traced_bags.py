@@ -38,9 +38,15 @@ class TracedSegments(Segments):
         return cls(offsets[1:] - starts, firsts.cumsum(0) - 1, starts)
 
     def sum(self, x: Tensor) -> Tensor:
-        """Add up the rows of each bag: (N, ...) -> (B, ...)."""
-        zeros = x.new_zeros((self.sizes.shape[0], *x.shape[1:]))
-        return zeros.index_add(0, self.bag, x)
+        """Add up the rows of each bag: (N, ...) -> (B, ...).
+
+        A runtime may scatter with many threads that lose each other's sums, so these
+        are differences of running sums, in numbers with digits to spare.
+        """
+        so_far = x.double().cumsum(0)
+        last = so_far[self.starts + self.sizes - 1]
+        before = so_far[self.starts] - x[self.starts].double()
+        return (last - before).to(x.dtype)
 
     def max(self, x: Tensor) -> Tensor:
         """Take the largest row of each bag: (N, ...) -> (B, ...)."""

@@ -14,10 +14,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
+from threading import RLock
 from time import time
 from typing import Any
 
@@ -27,6 +29,7 @@ from mipl.page.workspace import Workspace, is_id
 from mipl.runs.folder_lock import writing_alone
 
 WANTED, STATE, RESULT = "wanted.json", "state.json", "result.json"
+WISH = "wish.json"
 FIGURES, OUTPUT, LOCK = "figures.jsonl", "output.txt", "process"
 WAITING, STARTING, RUNNING = "waiting", "starting", "running"
 PAUSED, FINISHED, FAILED, CANCELLED = "paused", "finished", "failed", "cancelled"
@@ -130,6 +133,7 @@ class Jobs:
     workspace: Workspace
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     _forgotten: set[str] = field(default_factory=set)  # Removed when they have ended.
+    _guard: RLock = field(default_factory=RLock)  # Many screens share the children.
 
     @property
     def folder(self) -> Path:
@@ -172,14 +176,11 @@ class Jobs:
 
     def start_waiting(self) -> None:
         """Begin what waits, as far as it need not wait for others."""
-        try:
-            with writing_alone(self.folder / "starter"):
-                for one in reversed(self.all()):
-                    alone = one.kind in _ONE_AT_A_TIME
-                    if one.state == WAITING and not (alone and self.running(one.kind)):
-                        self._begin(one)
-        except MiplError:  # Another process is starting them in this moment.
-            return
+        with self._deciding():
+            for one in reversed(self.all()):
+                alone = one.kind in _ONE_AT_A_TIME
+                if one.state == WAITING and not (alone and self.running(one.kind)):
+                    self._begin(one)
 
     def pause(self, id: str) -> Job:
         """Let a job save its state and end its process."""
@@ -191,10 +192,12 @@ class Jobs:
 
     def go_on(self, id: str) -> Job:
         """Go on with a job that was paused, failed or was killed."""
-        one = self.job(id)
-        if not one.at_work and one.state not in (WAITING, FINISHED):
-            put_state(one.folder, WAITING, seconds=one.seconds)
-            self.start_waiting()
+        self._wait_for_the_end_of(id)
+        with self._deciding():
+            one = self.job(id)
+            if not one.at_work and one.state not in (WAITING, FINISHED):
+                put_state(one.folder, WAITING, seconds=one.seconds)
+        self.start_waiting()
         return self.job(id)
 
     def remove(self, id: str) -> None:
@@ -210,45 +213,67 @@ class Jobs:
 
     def look_after(self) -> None:
         """Begin again with what a process was at that is no more: after a new start."""
-        for one in self.all():
-            if one.at_work and not self._lives(one):
-                put_state(one.folder, WAITING, seconds=one.seconds)
+        with self._deciding():
+            for one in self.all():
+                if one.at_work and not self._lives(one):
+                    given_up = _wished(one) == CANCELLED
+                    self._settle(one, CANCELLED if given_up else WAITING)
         self.start_waiting()
 
     def kill_overdue(self) -> None:
         """End jobs that were cancelled and do not listen."""
         for one in self.all():
-            wish = _read(one.folder / "wish.json")
-            overdue = time() - float(wish.get("since", time())) > _PATIENCE
-            if one.at_work and wish.get("state") == CANCELLED and overdue:
+            if one.over or _wished(one) != CANCELLED:
+                continue
+            since = float(_read(one.folder / WISH).get("since", time()))
+            overdue = time() - since > _PATIENCE
+            if one.state == PAUSED:  # It was, when the wish to end came.
+                self.cancel(one.id)
+            elif one.at_work and overdue:
                 if self._lives(one) and one.pid:
                     os.kill(one.pid, signal.SIGKILL)
                 put_state(one.folder, CANCELLED)
 
+    def _deciding(self) -> AbstractContextManager[None]:
+        """Let nobody else begin, hold or end a job meanwhile, in any process."""
+        return writing_alone(self.folder / "starter", _SLOW_START)
+
     def _wish(self, id: str, state: str, number: signal.Signals) -> Job:
-        one = self.job(id)
-        if one.over:
-            return one
-        if one.at_work and self._lives(one):
-            # A process that has just begun does not hear signals yet, but reads this.
-            _write(one.folder / "wish.json", {"state": state, "since": time()})
-            if one.state == RUNNING and one.pid:
-                os.kill(one.pid, number)
-        else:
-            if state == CANCELLED:
-                undo(one.kind, one.arguments, self.workspace.folder)
-            put_state(one.folder, state, seconds=one.seconds)
-            self.start_waiting()
+        with self._deciding():
+            one = self.job(id)
+            if one.at_work and self._lives(one):
+                self._ask(one, state, number)
+            elif not one.over:
+                self._settle(one, state)
+        self.start_waiting()
         return self.job(id)
 
+    def _ask(self, one: Job, state: str, number: signal.Signals) -> None:
+        """Tell a process: it reads the wish as it begins, and hears the signal then."""
+        _write(one.folder / WISH, {"state": state, "since": time()})
+        now = self.job(one.id)  # It may have begun to listen since.
+        if now.state == RUNNING and now.pid:
+            with suppress(ProcessLookupError):
+                os.kill(now.pid, number)
+
+    def _settle(self, one: Job, state: str) -> None:
+        """Write the state of a job that no process is at."""
+        if state == CANCELLED:
+            undo(one.kind, one.arguments, self.workspace.folder)
+        put_state(one.folder, state, seconds=one.seconds)
+
+    def _wait_for_the_end_of(self, id: str) -> None:
+        """Let a process end that has told that it was held, and still has its lock."""
+        child = self._children.get(id)
+        if child is not None and not self.job(id).at_work:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(_SLOW_START)
+
     def _begin(self, one: Job) -> None:
-        (one.folder / "wish.json").unlink(missing_ok=True)
-        before = self._children.pop(one.id, None)
-        if before is not None:  # It has written its state and is about to end.
-            before.wait(_SLOW_START)
-        put_state(one.folder, STARTING, seconds=one.seconds)
         command = [sys.executable, "-m", "mipl.page.worker", str(one.folder)]
-        with (one.folder / OUTPUT).open("ab") as output:
+        with self._guard, (one.folder / OUTPUT).open("ab") as output:
+            (one.folder / WISH).unlink(missing_ok=True)
+            put_state(one.folder, STARTING, seconds=one.seconds)
             self._children[one.id] = subprocess.Popen(
                 command,
                 cwd=self.workspace.folder,
@@ -273,6 +298,10 @@ class Jobs:
 
     def _reap(self) -> None:
         """Take note of processes that have ended, however they did."""
+        with self._guard:
+            self._note_ends()
+
+    def _note_ends(self) -> None:
         for id, child in list(self._children.items()):
             if child.poll() is None:
                 continue
@@ -319,6 +348,11 @@ def undo(kind: str, arguments: Mapping[str, Any], root: Path) -> None:
     module = import_module(KINDS[kind])
     if hasattr(module, "undo"):
         module.undo(arguments, root)
+
+
+def _wished(one: Job) -> object:
+    """Return the state that somebody has wished for a job since it began."""
+    return _read(one.folder / WISH).get("state")
 
 
 def put_state(

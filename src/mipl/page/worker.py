@@ -11,11 +11,10 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from time import sleep, time
+from time import time
 from types import FrameType
 from typing import Any
 
@@ -25,10 +24,7 @@ from mipl.page import jobs as records
 from mipl.page.workspace import OWN, Workspace
 from mipl.runs.folder_lock import writing_alone
 
-_TRIES, _MOMENT = (
-    40,
-    0.05,
-)  # Who looks whether we live holds the lock shortly.
+_PATIENCE = 20.0  # Seconds: the process before this one is letting go of its lock.
 
 
 class Cancelled(BaseException):
@@ -36,11 +32,14 @@ class Cancelled(BaseException):
 
 
 def main(folder: Path) -> None:
-    """Do the job of a folder, and begin the next."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Do the job of a folder, and begin the next; leave where another is at it."""
+    signal.signal(signal.SIGINT, _pause)
     signal.signal(signal.SIGTERM, _cancel)
-    with _alone(folder):
-        _work(folder)
+    try:
+        with writing_alone(folder / records.LOCK, _PATIENCE):
+            _work(folder)
+    except MiplError:
+        return
     records.Jobs(Workspace(_workspace_of(folder))).start_waiting()
 
 
@@ -52,7 +51,7 @@ def _work(folder: Path) -> None:
     state, sentence = records.FINISHED, ""
     try:
         module = import_module(records.KINDS[wanted["kind"]])
-        _heed(_told(folder / "wish.json"))
+        _heed(_wished(folder))
         found = module.work(arguments, folder)
         write_text(folder / records.RESULT, json.dumps(found, allow_nan=False))
     except KeyboardInterrupt:
@@ -64,8 +63,9 @@ def _work(folder: Path) -> None:
     except Exception:
         traceback.print_exc()  # Into the file of the job.
         state, sentence = records.FAILED, _BUG
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _hear_no_more()
+    if state == records.PAUSED and _wished(folder) == records.CANCELLED:
+        state = records.CANCELLED  # It was asked for while the state was saved.
     if state == records.CANCELLED:
         records.undo(wanted["kind"], arguments, _workspace_of(folder))
     records.put_state(folder, state, sentence, before + time() - begun)
@@ -78,33 +78,33 @@ _BUG = (
 
 
 def _cancel(number: int, frame: FrameType | None) -> None:
+    _hear_no_more()
     raise Cancelled
 
 
-def _heed(wish: Mapping[str, Any]) -> None:
+def _pause(number: int, frame: FrameType | None) -> None:
+    _hear_no_more()
+    raise KeyboardInterrupt
+
+
+def _hear_no_more() -> None:
+    """Let one wish be carried out before the next is looked at."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def _wished(folder: Path) -> str | None:
+    return _told(folder / records.WISH).get("state")
+
+
+def _heed(wish: str | None) -> None:
     """Obey what was wished before signals were heard."""
-    if wish.get("state") == records.CANCELLED:
+    if wish is not None:
+        _hear_no_more()
+    if wish == records.CANCELLED:
         raise Cancelled
-    if wish.get("state") == records.PAUSED:
+    if wish == records.PAUSED:
         raise KeyboardInterrupt
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the lock of the job; whoever finds it held by another at work leaves."""
-    for left in reversed(range(_TRIES)):
-        held = writing_alone(folder / records.LOCK)
-        try:
-            held.__enter__()
-            break
-        except MiplError:
-            if not left:
-                sys.exit(0)
-            sleep(_MOMENT)
-    try:
-        yield
-    finally:
-        held.__exit__(None, None, None)
 
 
 def _told(path: Path) -> dict[str, Any]:

@@ -9,17 +9,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from time import monotonic, sleep
 from typing import IO
 
 from mipl.errors import MiplError
 
 _LONGEST = 200
+_MOMENT = 0.02  # Seconds between two looks at a lock that is waited for.
 _HOLDER = re.compile(r"process (\d{1,9}) on (\S+) since ")
 
 
 @contextmanager
-def writing_alone(folder: str | Path) -> Iterator[None]:
-    """Hold the lock of a folder; refuse at once where another process does.
+def writing_alone(folder: str | Path, patience: float = 0.0) -> Iterator[None]:
+    """Hold the lock of a folder; refuse where another holds it, after this patience.
 
     The system lets go of it when the process ends, however that is: a lock file that a
     killed process has left behind holds nobody up. Where there are no such locks, on
@@ -37,7 +39,7 @@ def writing_alone(folder: str | Path) -> Iterator[None]:
     """
     folder = Path(folder).absolute()
     path = folder.with_name(f".{folder.name}.lock")
-    with _held(path, folder) as handle:
+    with _held(path, folder, monotonic() + patience) as handle:
         handle.truncate(0)
         since = datetime.now().astimezone().isoformat(" ", "minutes")
         handle.write(f"process {os.getpid()} on {socket.gethostname()} since {since}")
@@ -49,11 +51,17 @@ def writing_alone(folder: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def _held(path: Path, folder: Path) -> Iterator[IO[str]]:
+def _held(path: Path, folder: Path, until: float) -> Iterator[IO[str]]:
     """Open the file and lock it; one that its holder has just removed is made anew."""
     while True:
         with path.open("a+", encoding="utf-8") as handle:
-            _lock(handle, folder)
+            try:
+                _lock(handle, folder)
+            except MiplError:
+                if monotonic() >= until:
+                    raise
+                sleep(_MOMENT)
+                continue
             with suppress(FileNotFoundError):
                 if os.path.samestat(path.stat(), os.fstat(handle.fileno())):
                     yield handle
