@@ -52,7 +52,7 @@ PARTS = {
         "mutants of files", mutants.piece, list(mutants.FORMATS), 100, 50_000
     ),
     "bits": Part("fits, for the same bits", methods.same_bits, methods.IDS, 4, 750),
-    "kills": Part("kills in training", methods.kills, methods.IDS, 3, 1_000),
+    "kills": Part("kills in training", methods.kills, methods.IDS, 10, 1_000),
     "arguments": Part("bad arguments", methods.bad_arguments, methods.IDS, 30, 960),
     "bags": Part("bad bags and sets", methods.bad_bags, methods.IDS, 133, 4_256),
     "store": Part("kills of writers of a store", stores.kills, ["store"], 20, 2_000),
