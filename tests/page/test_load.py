@@ -16,6 +16,7 @@ from mipl.page.workspace import Workspace
 
 SECONDS = float(os.environ.get("MIPL_LOAD_SECONDS", "600"))
 RATE, SENDERS = 50, 10  # Requests a second, in all.
+MINUTE = 60.0  # Seconds, at most, between two looks at memory.
 WARM = 20.0  # Seconds after which memory is looked at for the first time.
 SLOWEST = 0.2  # Seconds, of 95 in 100 requests.
 MOST_GROWTH = 20.0  # MB.
@@ -97,9 +98,12 @@ def test_fifty_requests_a_second_beside_a_training(serve, tmp_path) -> None:
             one.start()
         time.sleep(min(WARM, SECONDS / 2))
         before = memory(server.process.pid)
-        for one in senders:
-            one.join()
-        grown = memory(server.process.pid) - before
+        each = [before]
+        while any(one.is_alive() for one in senders):
+            for one in senders:
+                one.join(MINUTE / SENDERS)
+            each.append(memory(server.process.pid))
+        grown = each[-1] - before
         taken = np.concatenate([one.taken for one in senders])
         faults = [fault for one in senders for fault in one.faults]
         epochs = len(jobs.job(job.id).figures())
@@ -108,7 +112,8 @@ def test_fifty_requests_a_second_beside_a_training(serve, tmp_path) -> None:
             f"{np.median(taken) * 1000:.0f} ms, p95 "
             f"{np.quantile(taken, 0.95) * 1000:.0f} ms, worst {taken.max():.2f} s, "
             f"{len(faults)} faults, memory {before:.0f} + {grown:.0f} MB, "
-            f"{epochs} lines of figures"
+            f"{epochs} lines of figures; MB each minute: "
+            f"{', '.join(f'{one:.1f}' for one in each)}"
         )
         assert faults == []
         assert jobs.job(job.id).state == RUNNING

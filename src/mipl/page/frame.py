@@ -33,6 +33,7 @@ _HEAD = (
 
 def shown_by(screen: Screen, site: Site) -> Callable[[Request], Awaitable[None]]:
     """Return what answers requests of a screen."""
+    unopened = site.unopened
 
     async def show(request: Request) -> None:
         ids = {name: str(value) for name, value in request.path_params.items()}
@@ -40,7 +41,8 @@ def shown_by(screen: Screen, site: Site) -> Callable[[Request], Awaitable[None]]
         ui.dark_mode({"dark": True, "light": False}.get(mode))
         known = all(is_id(one) or _is_number(one) for one in ids.values())
         content = _frame(screen, site)
-        await ui.context.client.connected(timeout=20)
+        if not await unopened.opened(ui.context.client):
+            return
         dark = mode == "dark"
         if mode not in ("dark", "light"):
             asked = "matchMedia('(prefers-color-scheme: dark)').matches"

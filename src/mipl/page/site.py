@@ -7,6 +7,7 @@ from functools import cached_property
 
 from mipl.page.jobs import Jobs
 from mipl.page.library import Library
+from mipl.page.unopened import Unopened
 from mipl.page.uploads import Uploads
 from mipl.page.workspace import Workspace
 
@@ -17,6 +18,7 @@ class Site:
 
     workspace: Workspace
     library: Library = field(default_factory=Library)
+    unopened: Unopened = field(default_factory=Unopened)
 
     @cached_property
     def jobs(self) -> Jobs:
