@@ -16,7 +16,12 @@ from mipl.errors import MiplError
 from mipl.parameters.kinds import REQUIRED, Choice, Flag, Number, Parameter
 
 TEXT, CHOICE, FLAG = "text", "choice", "flag"
-_NOT_HERE = ("random_state", "training__record_bags", "training__callbacks")
+_NOT_HERE = (
+    "random_state",
+    "training__record_bags",
+    "training__callbacks",
+    "warm_start",
+)
 _TRAINING = "training__"
 _LONGEST = 1000
 

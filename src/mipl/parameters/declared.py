@@ -218,6 +218,8 @@ class Declared:
     Known: lam, width.
     """
 
+    # Arguments of others that one might look for here, and why they are not here.
+    _absent: ClassVar[Mapping[str, str]] = {}
     _own: ClassVar[Mapping[str, Parameter]] = {}  # Of this class body.
     _declared: ClassVar[Mapping[str, Parameter]] = {}
     _by_place: ClassVar[frozenset[str]] = frozenset()
@@ -236,6 +238,12 @@ class Declared:
             cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
             if vars(cls).get("__doc__"):
                 cls.__doc__ = _with_parameters(cleandoc(cls.__doc__ or ""), cls)
+
+    @classmethod
+    def _why_absent(cls, name: str) -> str:
+        """Return why there is no argument of this name, where that can be told."""
+        known = name in cls._declared or name not in cls._absent
+        return "" if known else f"{cls.__name__} has no {name}: {cls._absent[name]}."
 
     def check_parameters(self, *names: str) -> None:
         """Refuse a value that an argument, or any of these, may not have."""
@@ -302,7 +310,8 @@ def _constructor(cls: type[Any]) -> Any:
         for name in by_name:
             if name not in own.parameters:
                 kind = f"argument of {cls.__name__}"
-                raise BadType(str(unknown(kind, name, cls._declared)))
+                why = cls._why_absent(name)
+                raise BadType(why or str(unknown(kind, name, cls._declared)))
         try:
             given = own.bind(self, *by_place, **by_name)
         except TypeError as error:

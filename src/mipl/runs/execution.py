@@ -16,6 +16,7 @@ from mipl.methods.bases.base import BagClassifier
 from mipl.methods.bases.partial import PartialLabelClassifier
 from mipl.methods.catalogue.registry import method
 from mipl.methods.wrappers.degraded import keeps_checkpoints
+from mipl.methods.wrappers.together import refuse_warm_start
 from mipl.runs.evaluation import Evaluation, evaluate
 from mipl.runs.folder import fill_run, new_checkpoint, new_run
 from mipl.runs.folder_lock import writing_alone
@@ -91,6 +92,7 @@ def build(run: Run) -> BagClassifier:
         raise MiplError(f"test_curve of a run must be true or false; got {curve!r}.")
     of = run.data if published is True else published or None
     model = method(run.method, published_for=of, r=run.r, **arguments)
+    refuse_warm_start(model)
     seeds = [name for name in model.get_params() if name.endswith("random_state")]
     return model.set_params(**dict.fromkeys(seeds, run.seed))
 
@@ -108,6 +110,7 @@ def as_used(run: Run, model: BagClassifier) -> Run:
         return replace(run, arguments={**as_used(run, inner).arguments, **arguments})
     training = arguments.pop("training", None)
     arguments.pop("random_state", None)
+    arguments.pop("warm_start", None)
     if training is None and hasattr(model, "training"):
         training = model._default_training()
     steps = {} if training is None else training.get_params()

@@ -55,14 +55,19 @@ class NetworkFit(SingleFit):
     seed: int
     trained: Numbers  # Numbers of the bags to train on.
 
+    def number(self, epoch: int) -> int:
+        """Return the number of an epoch among all: a warm start draws what is new."""
+        return self.state.earlier + epoch
+
     def order(self, epoch: int) -> Numbers:
         """Return the order of the bags in an epoch."""
-        chance = stream(self.seed, "order", epoch if self.options.order == "new" else 1)
+        number = self.number(epoch) if self.options.order == "new" else 1
+        chance = stream(self.seed, "order", number)
         return self.trained[chance.permutation(len(self.trained))]
 
     def keys(self, epoch: int) -> list[int]:
         """Return a key for what is drawn in each step: never more than bags."""
-        chance = stream(self.seed, "dropout", epoch)
+        chance = stream(self.seed, "dropout", self.number(epoch))
         keys: list[int] = chance.integers(2**62, size=len(self.trained)).tolist()
         return keys
 
@@ -70,7 +75,7 @@ class NetworkFit(SingleFit):
         """Return the bags with the instances of an epoch."""
         per_bag = self.options.instances_per_bag
         assert not isinstance(per_bag, str)  # A number was chosen before.
-        return self.source.drawing(per_bag, self.seed, epoch)
+        return self.source.drawing(per_bag, self.seed, self.number(epoch))
 
     def deal(self, clock: Clock) -> Iterator[Batch]:
         """Give the batches that are left; each comes with the keys of its step."""

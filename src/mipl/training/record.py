@@ -36,7 +36,7 @@ def epoch_figures(
     ambiguous = inside.sum(axis=1) > 1
     largest = np.where(inside, w, 0.0).max(axis=1)[ambiguous]
     return {
-        "epoch": float(clock.epoch),
+        "epoch": float(state.earlier + clock.epoch),
         **terms,
         "lr": lr,
         "tau": clock.tau,
@@ -68,7 +68,7 @@ def bag_record(
     p = state.p.double().cpu().numpy()[numbers]  # (b, k)
     inside = candidates[numbers]
     return {
-        "epoch": state.epoch,
+        "epoch": state.earlier + state.epoch,
         "label_weights": state.w.double().cpu().numpy()[numbers],
         "best_candidate": np.where(inside, p, 0.0).max(axis=1),
         "best_other": np.where(inside, 0.0, p).max(axis=1),

@@ -81,6 +81,7 @@ class TrainingState:
     w: Tensor  # (m, k) label weights
     p: Tensor  # (m, k) probabilities when each bag was last visited
     epoch: int = 0  # finished ones
+    earlier: int = 0  # of the fits that this one goes on from
     history: list[dict[str, float]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
     last: Snapshot | None = None  # of the last finished epoch

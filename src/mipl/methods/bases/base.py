@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,12 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+
+# What a fit tells of its bags, and predictions ask of theirs.
+_OF_INPUT = {
+    *("classes_", "n_features_in_", "feature_names_in_", "feature_source_"),
+    "_fitted_on_sets",
+}
 
 # What fit of some methods takes, and others cannot do.
 _OPTIONS = {
@@ -76,6 +82,11 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
     arguments.
     """
 
+    _absent: ClassVar[Mapping[str, str]] = {
+        "warm_start": "it begins every fit anew; methods that train a network go on "
+        "from what they have learnt"
+    }
+
     def _fit(self, bags: Bags, candidates: Candidates) -> None:
         raise NotImplementedError
 
@@ -114,23 +125,34 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
                 )
 
     def _learn(self, X: Any, y: Any, **how: Any) -> Self:
+        before = self._learnt() if self._goes_on() else {}
         try:
             self._fit(*self._accept(X, y), **how)
         except Diverged:
             raise  # What was good is still there.
         except Exception:
             self._forget()
+            self._take_over(before)
             raise
+        finally:
+            self._past = {}
         return self
 
     def _accept(self, X: Any, y: Any) -> tuple[Bags, Candidates]:
-        """Forget the last fit, check the arguments and read what a fit is given."""
+        """Forget the last fit, check the arguments and read what a fit is given.
+
+        A warm start keeps it aside, and reads bags and candidates as a prediction does:
+        in the features and classes that were learnt.
+        """
+        past = self._learnt() if self._goes_on() else {}
         self._forget()
         self._check_arguments()
+        self._past = past
+        self._take_over({name: past[name] for name in _OF_INPUT & past.keys()})
         if y is None and is_stream(X):
             X, y = streamed(X)
-        bags = self._as_bags(X, fitting=True)
-        candidates = self._as_candidates(y, len(bags))
+        bags = self._as_bags(X, fitting=not past)
+        candidates = self._as_candidates(y, len(bags), past.get("classes_"))
         self.classes_ = candidates.classes
         self.temperature_ = 1.0
         self.conformal_ = None
@@ -138,8 +160,22 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
 
     def _forget(self) -> None:
         """Drop what an earlier fit, or the first part of a failed one, has left."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        for name in self._learnt():
             delattr(self, name)
+
+    def _learnt(self) -> dict[str, Any]:
+        """Return what fits have left, by name."""
+        everything = vars(self).items()
+        return {n: one for n, one in everything if n.endswith("_") or n in _OF_INPUT}
+
+    def _take_over(self, learnt: Mapping[str, Any]) -> None:
+        """Have what another fit has left."""
+        for name, one in learnt.items():
+            setattr(self, name, one)
+
+    def _goes_on(self) -> bool:
+        """Tell whether the next fit is to go on from what was learnt."""
+        return False
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class for each bag, (m, k)."""
@@ -183,6 +219,9 @@ class BagClassifier(Declared, Persistent, ClassifierMixin, BaseEstimator):  # ty
 
     def set_params(self, **params: Any) -> Self:
         """Set arguments; ``training__lr`` reaches into the training settings."""
+        for name in params:
+            if why := self._why_absent(name):
+                raise MiplError(why)
         reaches = any(name.startswith("training__") for name in params)
         if reaches and params.get("training", getattr(self, "training", 0)) is None:
             params = {**params, "training": self._default_training()}

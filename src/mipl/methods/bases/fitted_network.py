@@ -37,10 +37,12 @@ class FittedNetwork(BagClassifier):
     tau_: float = learnt()
     instance_shape_: tuple[int, ...] | None = learnt()
     label_weights_: Floats = learnt()  # (m, k)
+    kept_weights_: Floats = learnt()  # (m, k) the same, as training keeps them
     history_: list[dict[str, float]] = learnt()
     record_: list[dict[str, Any]] = learnt()
     n_iter_: int = learnt()
     best_epoch_: int = learnt()
+    trained_on_: str = learnt()
 
     def _options(self) -> Training:
         raise NotImplementedError
@@ -60,6 +62,8 @@ class FittedNetwork(BagClassifier):
         for name, value in self.module_.state_dict().items():
             arrays[f"module.{name}"] = value.cpu().numpy()
         arrays["label_weights"] = self.label_weights_
+        if not np.array_equal(self.kept_weights_, self.label_weights_):
+            arrays["kept_weights"] = self.kept_weights_
         for name in self.record_[0] if self.record_ else ():
             arrays[f"record.{name}"] = np.stack([one[name] for one in self.record_])
         shape = self.instance_shape_
@@ -70,6 +74,7 @@ class FittedNetwork(BagClassifier):
             "history": self.history_,
             "n_iter": self.n_iter_,
             "best_epoch": self.best_epoch_,
+            "trained_on": self.trained_on_,
         }
 
     def _restore(self, stored: Stored) -> None:
@@ -81,7 +86,12 @@ class FittedNetwork(BagClassifier):
         self.history_ = stored.fact("history", list[dict[str, float]])
         self.n_iter_ = stored.fact("n_iter", PositiveInt)
         self.best_epoch_ = stored.fact("best_epoch", PositiveInt)
+        self.trained_on_ = stored.later_fact("trained_on", str, "")
         self.label_weights_ = stored.array("label_weights", (None, k), np.float64)
+        self.kept_weights_ = self.label_weights_
+        if stored.holds("kept_weights"):
+            shape = self.label_weights_.shape
+            self.kept_weights_ = stored.array("kept_weights", shape, np.float64)
         self.record_ = _records(stored, k)
         options = self._options()
         options.check()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from sklearn.base import clone
 from torch import nn
@@ -20,7 +21,8 @@ from mipl.methods.bases.base import Floats, validation_pair
 from mipl.methods.bases.draw_size import AUTO, draw_size
 from mipl.methods.bases.epochwise import EpochwiseClassifier
 from mipl.methods.bases.fitted_network import AttendingNetwork, FittedNetwork
-from mipl.methods.saving.fingerprint import fingerprint
+from mipl.methods.bases.warm_start import go_on
+from mipl.methods.saving.fingerprint import fingerprint, sketch
 from mipl.nn.attention import Attention
 from mipl.nn.encoders import (
     ENCODERS,
@@ -32,7 +34,7 @@ from mipl.nn.encoders import (
 from mipl.nn.initialisation import initialise
 from mipl.nn.network import BagNetwork
 from mipl.nn.stacked import separate
-from mipl.parameters import choice, integers, number, part, seed
+from mipl.parameters import choice, flag, integers, number, part, seed
 from mipl.seeds import as_seed, stream, stream_seed
 from mipl.training.batches import BagWeights, BatchSource
 from mipl.training.checkpoint import Checkpoint
@@ -68,6 +70,10 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         default=None,
     )
     random_state: Any = seed("Of all that is drawn; None is 0.", default=None)
+    warm_start: bool = flag(
+        "Whether the next fit goes on from what the last one has learnt.",
+        default=False,
+    )
 
     # Whether runs can be trained together: the loss and the update of the label weights
     # take a first axis of runs.
@@ -91,6 +97,18 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
 
     # -- fit -------------------------------------------------------------------------
 
+    def _goes_on(self) -> bool:
+        return self.warm_start and "module_" in vars(self)
+
+    def _accept(self, X: Any, y: Any) -> tuple[Bags, Candidates]:
+        bags, candidates = super()._accept(X, y)
+        self.trained_on_ = sketch(bags, candidates)
+        if self._past.get("trained_on_") != self.trained_on_:
+            # Of other bags nothing was believed yet.
+            old = self._past.items()
+            self._past = {n: one for n, one in old if n != "kept_weights_"}
+        return bags, candidates
+
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(
         self,
@@ -106,7 +124,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         """Learn from bags and their candidate sets.
 
         After Ctrl-C, or a loss that is no longer finite, the model is that of the last
-        finished epoch.
+        finished epoch. With ``warm_start`` a fitted model is trained further.
 
         Parameters
         ----------
@@ -144,6 +162,7 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         weighing: tuple[Any, Any] = (None, None),
         validation: Any = None,
     ) -> None:
+        before = self._past.get("kept_weights_")
         weights = bag_weights(*weighing, candidates)
         watched = None if validation is None else self._watched(validation)
         options = self._with_draw_size(self._options(), bags, candidates)
@@ -159,10 +178,12 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         left = weights[~absent]
         some = None if np.ptp(left) == 0 else left
         here = np.flatnonzero(~absent)
+        if before is not None:
+            self._past = {**self._past, "kept_weights_": before[here]}
         self._train(bags[here], candidates[here], options, checkpoint, some, watched)
-        all_weights = self._first_weights(candidates)
-        all_weights[here] = self.label_weights_
-        self.label_weights_ = all_weights
+        whole = self._first_weights(candidates) if before is None else before
+        self.label_weights_ = _filled(whole, here, self.label_weights_)
+        self.kept_weights_ = _filled(whole, here, self.kept_weights_)
 
     def _train(
         self,
@@ -263,6 +284,8 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
         source = BatchSource(bags, candidates.matrix, device, dtype)
         state = start(module, self._first_weights(candidates), options)
         self._prepare(state, source)
+        if self._past:
+            go_on(state, self._past)
         return source, state
 
     def _unit_start(self) -> bool:
@@ -280,13 +303,16 @@ class NeuralClassifier(EpochwiseClassifier, FittedNetwork, kw_only=True):
     def _remember(self, state: TrainingState, source: BatchSource) -> None:
         """Keep what prediction and reports need, as of the state's epoch."""
         self.module_ = state.module
-        self.tau_ = self._tau_after(state.epoch)
+        # Before its first epoch a warm start is the model that it goes on from.
+        self.tau_ = self._tau_after(state.epoch) if state.epoch else self._past["tau_"]
         # A copy, whatever the type: training goes on with the original.
         self.label_weights_ = state.w.cpu().numpy().astype(np.float64)
-        self.history_ = state.history
+        self.kept_weights_ = self.label_weights_
+        past = self._past.get("history_", ())
+        self.history_ = [*past, *state.history] if past else state.history
         self.record_ = state.records
-        self.n_iter_ = len(state.history)
-        self.best_epoch_ = state.epoch
+        self.n_iter_ = len(self.history_)
+        self.best_epoch_ = state.earlier + state.epoch
 
     def _options(self) -> Training:
         self.check_parameters("training")
@@ -344,6 +370,13 @@ def _rescale(module: BagNetwork, bags: Bags, seed: int) -> None:
         x = torch.tensor(bags.rows(np.sort(order[:_ENOUGH])))
         parameter = next(module.parameters())
         module.encoder.unit_start(module.scaling(x.to(parameter)))
+
+
+def _filled(whole: Floats, here: npt.NDArray[np.int64], values: Floats) -> Floats:
+    """Return a copy of a table with other values in some rows."""
+    filled = whole.copy()
+    filled[here] = values
+    return filled
 
 
 def _fill_scaling(

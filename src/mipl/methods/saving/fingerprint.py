@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 from torch import nn
 
 from mipl.data.bags import Bags
@@ -17,6 +19,8 @@ from mipl.methods.saving.stored import classes_as_fact
 from mipl.nn.published_values import digest
 from mipl.training.options import Training
 from mipl.training.stopping import Validation
+
+_PLACES = 256
 
 
 def fingerprint(
@@ -34,6 +38,7 @@ def fingerprint(
     arguments = method["arguments"]
     # In their place stand the settings that are used and the seed they give.
     del arguments["training"], arguments["random_state"]
+    arguments.pop("warm_start", None)  # What it goes on from stands below.
     training = as_json(options)["arguments"]
     facts = {
         "method": method["estimator"],
@@ -51,6 +56,8 @@ def fingerprint(
     if watched is not None:
         told["validation bags"] = watched.bags.digest()
         told["validation candidates"] = candidates_digest(watched.candidates)
+    if estimator._past:
+        told |= _past_values(estimator._past)
     return facts | told | _functions(estimator) | _own_values(estimator)
 
 
@@ -70,6 +77,13 @@ def fingerprint_around(
         **surroundings(bags, candidates),
         **_own_values(wrapper),
     }
+
+
+def _past_values(past: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a warm start goes on from."""
+    total = sha256(digest(past["module_"]).encode())
+    total.update(past["kept_weights_"].tobytes() if "kept_weights_" in past else b"")
+    return {"epochs before": past["n_iter_"], "learnt before": total.hexdigest()}
 
 
 def _functions(estimator: Any) -> dict[str, str]:
@@ -99,6 +113,20 @@ def surroundings(bags: Bags, candidates: Candidates) -> dict[str, Any]:
         "candidates": candidates_digest(candidates),
         **{f"version of {name}": number for name, number in versions().items()},
     }
+
+
+def sketch(bags: Bags, candidates: Candidates) -> str:
+    """Return a hash by which bags are known again, of few of their numbers.
+
+    It has all sizes and candidate sets, and the instances at so many places: those of a
+    data set on disk need not all be read for it.
+    """
+    total = sha256(f"{bags.n_features} {candidates_digest(candidates)}".encode())
+    total.update(np.ascontiguousarray(bags.offsets).tobytes())
+    places = np.linspace(0, bags.n_instances - 1, num=_PLACES).astype(np.int64)
+    rows = bags.rows(np.unique(places))
+    total.update(np.ascontiguousarray(rows).tobytes())
+    return total.hexdigest()
 
 
 def candidates_digest(candidates: Candidates) -> str:

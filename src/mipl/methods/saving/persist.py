@@ -6,6 +6,7 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -45,6 +46,8 @@ class Persistent:
     conformal_: tuple[str, Array, Array] | None
     feature_source_: dict[str, Any]
     _fitted_on_sets: bool
+    # What the fit under way goes on from: all that was learnt before, by name.
+    _past: Mapping[str, Any] = MappingProxyType({})
 
     # What models were fitted with before there was an argument for it: theirs lack it.
     _before: ClassVar[Mapping[str, Any]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import signature
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 from sklearn.base import clone
@@ -66,6 +66,10 @@ class Degraded(BagClassifier):
     )
 
     estimator_: PartialLabelClassifier = learnt()
+
+    _absent: ClassVar[Mapping[str, str]] = {
+        "warm_start": "it is an argument of the method inside, estimator__warm_start"
+    }
 
     @property
     def label_weights_(self) -> Floats:
@@ -153,7 +157,14 @@ class Degraded(BagClassifier):
     ) -> tuple[PartialLabelClassifier, npt.NDArray[Any], Candidates]:
         """Return the estimator that is to be fitted, and what it is given."""
         self.estimator_ = clone(self.estimator)
+        if "estimator_" in self._past:
+            self.estimator_._take_over(self._past["estimator_"]._learnt())
         return self.estimator_, self._vectors(bags), candidates
+
+    def _goes_on(self) -> bool:
+        there = vars(self).get("estimator_")
+        warm = getattr(self.estimator, "warm_start", False)
+        return bool(warm) and there is not None
 
     def _proba(self, bags: Bags) -> Floats:
         return self.estimator_.predict_proba(self._vectors(bags))

@@ -25,7 +25,11 @@ from mipl.methods.saving.fingerprint import fingerprint_around
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.methods.wrappers.learners import Learners, in_groups
-from mipl.methods.wrappers.together import can_join, fit_together
+from mipl.methods.wrappers.together import (
+    can_join,
+    fit_together,
+    refuse_warm_start,
+)
 from mipl.nn.traced_parts import CalibratedPart, MeanPart
 from mipl.parameters import anything, integer, learnt
 from mipl.seeds import as_seed, stream_seed
@@ -254,6 +258,7 @@ class Ensemble(
                 f"{self.estimator!r}."
             )
         self.estimator._check_arguments()
+        refuse_warm_start(self.estimator)
         if not _seeds(self.estimator):
             raise MiplError(
                 "estimator of Ensemble must draw at random, by a random_state; all "

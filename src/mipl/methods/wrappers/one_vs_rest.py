@@ -22,7 +22,7 @@ from mipl.methods.saving.fingerprint import fingerprint_around
 from mipl.methods.saving.persist import State
 from mipl.methods.saving.stored import Stored
 from mipl.methods.wrappers.learners import Learners, fit_learners, in_groups, repeated
-from mipl.methods.wrappers.together import can_join
+from mipl.methods.wrappers.together import can_join, refuse_warm_start
 from mipl.nn.traced_parts import CalibratedPart, LearnersPart
 from mipl.parameters import anything, choice, learnt, processes
 from mipl.training.checkpoint import Checkpoint
@@ -246,6 +246,7 @@ class OneVsRest(
                 f"{self.estimator!r}."
             )
         self.estimator._check_arguments()
+        refuse_warm_start(self.estimator)
 
     # -- graphs ----------------------------------------------------------------------
 

@@ -89,9 +89,20 @@ class _Job:
 
 def _job(estimator: BagClassifier, X: Any, y: Any) -> _Job:
     """Return what is to be fitted: of a degraded method the one inside."""
+    refuse_warm_start(estimator)
     if isinstance(estimator, Degraded):
         return _Job(*estimator._inside(*estimator._accept(X, y)))
     return _Job(estimator, X, y)
+
+
+def refuse_warm_start(estimator: Any) -> None:
+    """Refuse what would go on from the last fit where each begins anew."""
+    given = estimator.get_params()
+    if any(n.rpartition("__")[2] == "warm_start" and one for n, one in given.items()):
+        raise MiplError(
+            "runs, members of ensembles, learners of classes and fits made together "
+            "begin anew each; leave warm_start out."
+        )
 
 
 def _fit_all(jobs: Sequence[_Job]) -> dict[int, Diverged]:
