@@ -36,11 +36,32 @@ def test_long_trainings_are_thinned_out_but_for_their_ends() -> None:
     assert len(points) <= 401 and points[0] == (0, 0) and points[-1] == (4999, 4999)
 
 
-def finished(method: str, epochs: int, size: float, seconds: float) -> Job:
+def finished(
+    method: str,
+    epochs: int,
+    size: float,
+    seconds: float,
+    kind: str = "fit",
+    folder: Path = Path(),
+) -> Job:
     cost = {"method": method, "epochs": epochs, "size": size}
     return Job(
-        "0" * 32, Path(), "fit", "", {"cost": cost}, 0, "finished", "", 0, seconds
+        "0" * 32, folder, kind, "", {"cost": cost}, 0, "finished", "", 0, seconds
     )
+
+
+def test_a_trial_tells_of_any_number_of_epochs(tmp_path) -> None:
+    (tmp_path / "result.json").write_text('{"each": 0.5, "around": 2.0}')
+    trial = finished("a", 100, 1000.0, 9.0, "time", tmp_path)
+    wanted = {"method": "a", "epochs": 20, "size": 1000.0}
+    assert expected_seconds(wanted, [trial]) == pytest.approx(12.0)
+    # A training of the same size knows better; one of another size does not.
+    alike, other = finished("a", 10, 1000.0, 70.0), finished("a", 10, 2000.0, 70.0)
+    assert expected_seconds(wanted, [trial, alike]) == pytest.approx(140.0)
+    assert expected_seconds(wanted, [other, trial]) == pytest.approx(12.0)
+    assert expected_seconds(wanted, [finished("a", 10, 4000.0, 70.0)]) is None
+    (tmp_path / "result.json").write_text("{}")
+    assert expected_seconds(wanted, [trial]) is None
 
 
 def test_time_is_foretold_by_the_training_that_is_most_alike() -> None:

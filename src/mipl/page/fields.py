@@ -17,9 +17,14 @@ _CHECKED = "(event) => emit(event.target.checked)"
 
 
 class TextField:
-    """A line of text with its label; ``text`` is what stands in it now."""
+    """A line of text with its label; ``text`` is what stands in it now.
 
-    def __init__(self, label: str, text: str = "", note: str = "") -> None:
+    ``act`` is told of it when whoever writes has left the field.
+    """
+
+    def __init__(
+        self, label: str, text: str = "", note: str = "", act: Act | None = None
+    ) -> None:
         self.text = text
         with ui.element("div").classes("field"):
             name = _name(label)
@@ -27,6 +32,8 @@ class TextField:
             self.element.props["value"] = text
             _described(self.element, name, note)
         self.element.on("input", self._changed, js_handler=_VALUE)
+        if act is not None:
+            self.element.on("change", lambda: acted(act, self.text))
 
     def _changed(self, event: GenericEventArguments) -> None:
         self.text = str(event.args)[:1000]

@@ -11,6 +11,7 @@ from mipl.page.library import Library
 from mipl.page.paging import whole
 from mipl.page.workspace import Place
 from mipl.runs.run_settings import RunSettings
+from mipl.runs.trial import epochs_of
 
 _TRAINING = "training__"
 
@@ -78,10 +79,7 @@ def fit_arguments(request: FitRequest) -> dict[str, Any]:
     """
     settings = request.settings()
     run = RunSettings.of_tables(settings).run()
-    model = run.build()
-    while hasattr(model, "estimator"):
-        model = model.estimator
-    epochs = int(model._options().epochs) if hasattr(model, "_options") else 1
+    epochs = epochs_of(run.build()) or 1
     bags = request.library.dataset(request.place).bags
     rows = len(bags) if request.reduction else bags.n_instances
     size = float(rows * bags.n_features)

@@ -40,6 +40,7 @@ KINDS = {
     "fit": "mipl.page.fit_job",
     "import": "mipl.page.import_job",
     "look": "mipl.page.look_job",
+    "time": "mipl.page.time_job",
 }
 _LARGEST = 1 << 26
 _SLOW_START = 60.0  # Seconds in which a process that was started makes itself known.

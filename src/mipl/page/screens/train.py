@@ -8,9 +8,9 @@ from nicegui import ui
 
 from mipl.errors import MiplError
 from mipl.page import cards
-from mipl.page.fields import ChoiceField, TextField, TickField, TickList, fold
+from mipl.page.fields import Act, ChoiceField, TextField, TickField, TickList, fold
 from mipl.page.fit_request import FitRequest, fit_arguments
-from mipl.page.jobs import Job
+from mipl.page.jobs import FINISHED, Job
 from mipl.page.method_form import (
     CHOICE,
     FLAG,
@@ -21,7 +21,7 @@ from mipl.page.method_form import (
     method_parameters,
     read_form,
 )
-from mipl.page.time_estimate import expected_seconds
+from mipl.page.time_estimate import expected_seconds, trial_of
 from mipl.page.training_view import duration
 from mipl.page.visit import Visit
 from mipl.page.workspace import Place
@@ -33,6 +33,9 @@ _FAMILIES = {
 }
 _USUAL = "miplma"
 _SHOWN_JOBS = 10
+_TRIAL_LOOK = 0.5  # Seconds between two looks whether a trial is done.
+_MEASURED = "a few epochs are being tried ..."
+_UNKNOWN = "not known before the first epochs"
 
 
 async def build(visit: Visit) -> None:
@@ -64,6 +67,7 @@ class TrainForm:
     def __init__(self, visit: Visit, data: list[Place]) -> None:
         self.visit, self.data = visit, data
         self.forms: dict[str, MethodForm] = {}
+        self.wanted: dict[str, dict[str, Any]] = {}
 
     async def show(self) -> None:
         """Draw the form."""
@@ -99,6 +103,7 @@ class TrainForm:
             self.problem = ui.element("div")
             with cards.bar():
                 cards.button("Train", self._train, "main")
+        self.timer = ui.timer(_TRIAL_LOOK, self._told_of_time, active=False)
         await self._chosen()
 
     def _methods(self) -> None:
@@ -128,7 +133,8 @@ class TrainForm:
         for one in self.chosen:
             if one.id not in self.forms:
                 with self.settings:
-                    self.forms[one.id] = MethodForm(self.visit, one)
+                    form = MethodForm(self.visit, one, lambda _: self._estimate())
+                    self.forms[one.id] = form
                 await self.forms[one.id].show()
         names = {one.id for one in self.chosen}
         for id in [id for id in self.forms if id not in names]:
@@ -136,19 +142,34 @@ class TrainForm:
         await self._estimate()
 
     async def _estimate(self) -> None:
-        jobs = await self.visit.work(self.visit.jobs.all, "fit")
-        told = []
+        """Tell how long what stands in the forms will take."""
+        wanted = {}
         for id, form in self.forms.items():
             request = await self._request(id, form)
             if request is None:
                 continue
-            cost = (await self.visit.work(fit_arguments, request))["cost"]
-            seconds = expected_seconds(cost, jobs)
-            about = "not known before the first epochs"
-            told.append(
-                f"{id}: {about if seconds is None else f'about {duration(seconds)}'}"
-            )
+            try:
+                wanted[id] = await self.visit.work(fit_arguments, request)
+            except MiplError as error:
+                with self.problem:
+                    cards.failed(str(error))
+        self.wanted = wanted
+        await self._told_of_time()
+
+    async def _told_of_time(self) -> None:
+        """Show the times that are known; where none is, a trial is made and awaited."""
+        told, open_ones = [], False
+        jobs = await self.visit.work(self.visit.jobs.all, "fit", "time")
+        for id, arguments in self.wanted.items():
+            seconds = expected_seconds(arguments["cost"], jobs)
+            words = "" if seconds is None else f"about {duration(seconds)}"
+            if seconds is None:
+                job = await self.visit.work(trial_of, self.visit.jobs, id, arguments)
+                words = _UNKNOWN if job.over else _MEASURED
+                open_ones = open_ones or not job.over or job.state == FINISHED
+            told.append(f"{id}: {words}")
         self.about.set_text("Time: " + "; ".join(told) if told else "Choose a method.")
+        self.timer.active = open_ones
 
     async def _request(self, id: str, form: MethodForm) -> FitRequest | None:
         """Return what the form asks for; None where a field is wrong, which is told."""
@@ -201,8 +222,8 @@ class TrainForm:
 class MethodForm:
     """The settings of one method."""
 
-    def __init__(self, visit: Visit, method: MethodChoice) -> None:
-        self.visit, self.method = visit, method
+    def __init__(self, visit: Visit, method: MethodChoice, changed: Act) -> None:
+        self.visit, self.method, self.changed = visit, method, changed
         self.fields: dict[str, TextField | ChoiceField | TickField] = {}
         self.card = ui.element("div")
 
@@ -215,13 +236,15 @@ class MethodForm:
             known = {"": "the method's defaults"}
             known |= {name: f"published for {name}" for name in method.published_for}
             self.published = ChoiceField(
-                "Start from", known, "", note="What is changed below wins."
+                "Start from", known, "", self.changed, "What is changed below wins."
             )
             self.reduction: ChoiceField | None = None
             if method.family == "pll":
                 ways = {"mean": "mean", "maxmin": "largest and smallest value"}
                 ways |= {"": "as it is: bags of one instance"}
-                self.reduction = ChoiceField("A bag becomes a vector by", ways, "mean")
+                self.reduction = ChoiceField(
+                    "A bag becomes a vector by", ways, "mean", self.changed
+                )
             self._grid([one for one in made if not one.of_training])
             with fold("Optimisation"):
                 self._grid([one for one in made if one.of_training])
@@ -229,7 +252,7 @@ class MethodForm:
     def _grid(self, fields: list[FormField]) -> None:
         with ui.element("div").classes("grid"):
             for one in fields:
-                self.fields[one.name] = _drawn(one)
+                self.fields[one.name] = _drawn(one, self.changed)
 
     def arguments(self) -> dict[str, Any]:
         """Return what was changed; a wrong value is refused with a sentence."""
@@ -240,13 +263,13 @@ class MethodForm:
         return {name: _text(one) for name, one in self.fields.items()}
 
 
-def _drawn(one: FormField) -> TextField | ChoiceField | TickField:
+def _drawn(one: FormField, act: Act) -> TextField | ChoiceField | TickField:
     if one.kind == FLAG:
-        return TickField(one.label, bool(one.value), note=one.about)
+        return TickField(one.label, bool(one.value), act, one.about)
     if one.kind == CHOICE:
         words = {value: value or "none" for value in one.options}
-        return ChoiceField(one.label, words, one.value, note=one.about)
-    return TextField(one.label, one.value, one.about)
+        return ChoiceField(one.label, words, one.value, act, one.about)
+    return TextField(one.label, one.value, one.about, act)
 
 
 def _text(one: TextField | ChoiceField | TickField) -> str:
