@@ -11,7 +11,7 @@ from mipl.page.library import Library
 from mipl.page.paging import whole
 from mipl.page.workspace import Place
 from mipl.runs.run_settings import RunSettings
-from mipl.runs.trial import epochs_of
+from mipl.runs.time_trial import epochs_of
 
 _TRAINING = "training__"
 

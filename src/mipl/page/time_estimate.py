@@ -8,7 +8,7 @@ from typing import Any
 
 from mipl.page.jobs import FAILED, FINISHED, Job, Jobs
 from mipl.runs.estimate import growth
-from mipl.runs.trial import Trial
+from mipl.runs.time_trial import TimeTrial
 
 _ALIKE = math.log(3)  # Of sizes further apart, one tells little of the other.
 
@@ -63,7 +63,7 @@ def _seconds(job: Job, epochs: int, grown: float) -> float | None:
         each = job.seconds / job.arguments["cost"]["epochs"]
         return each * epochs * grown if known else None
     try:
-        tried = Trial(**job.result())
+        tried = TimeTrial(**job.result())
     except TypeError:  # Of another version, or damaged.
         return None
-    return Trial(tried.each * grown, tried.around).seconds(epochs)
+    return TimeTrial(tried.each * grown, tried.around).seconds(epochs)

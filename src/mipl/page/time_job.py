@@ -12,5 +12,5 @@ from mipl.page.fit_job import run_of
 
 def work(arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Measure; nothing is written but what came of it."""
-    found = import_module("mipl.runs.trial").trial(run_of(arguments))
+    found = import_module("mipl.runs.time_trial").time_trial(run_of(arguments))
     return dict(found.as_dict())

@@ -14,7 +14,7 @@ from mipl.datasets.published_sets import SOURCES
 from mipl.errors import MiplError
 from mipl.runs.run import Facts, Run
 from mipl.runs.store import Store
-from mipl.runs.trial import epochs_of
+from mipl.runs.time_trial import epochs_of
 
 _EPOCHS = "training__epochs"
 _GROWTH = 0.7

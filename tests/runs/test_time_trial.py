@@ -3,12 +3,12 @@
 import pytest
 
 from mipl import Run
-from mipl.runs import trial as room
-from mipl.runs.trial import Trial, epochs_of, trial
+from mipl.runs import time_trial as room
+from mipl.runs.time_trial import TimeTrial, epochs_of, time_trial
 
 
 def test_seconds_grow_with_the_epochs() -> None:
-    assert Trial(0.25, 3.0).seconds(40) == 13.0
+    assert TimeTrial(0.25, 3.0).seconds(40) == 13.0
 
 
 def test_epochs_are_those_of_the_method_inside() -> None:
@@ -48,7 +48,7 @@ def test_an_epoch_of_all_bags_takes_its_share_of_those_tried(clock, monkeypatch)
         clock.now += 1.0 + 0.001 * epochs * bags.n_instances
 
     monkeypatch.setattr(type(run.build()), "fit", fit)
-    found = trial(run)
+    found = time_trial(run)
     assert found.each == pytest.approx(0.001 * train.bags.n_instances)
     assert found.around == pytest.approx(1.0)
 
@@ -56,4 +56,4 @@ def test_an_epoch_of_all_bags_takes_its_share_of_those_tried(clock, monkeypatch)
 def test_bags_that_are_recorded_need_not_be_tried() -> None:
     told = {"training__record_bags": [0, 170], "training__epochs": 3}
     run = Run("miplma", "digits-mipl", told)
-    assert trial(run).each > 0
+    assert time_trial(run).each > 0

@@ -22,7 +22,7 @@ _OF_ALL_BAGS = ("training__record_bags",)
 
 
 @dataclass(frozen=True)
-class Trial:
+class TimeTrial:
     """What a few epochs on a few bags have taken.
 
     Attributes
@@ -34,7 +34,7 @@ class Trial:
 
     Examples
     --------
-    >>> Trial(0.5, 2.0).seconds(10)
+    >>> TimeTrial(0.5, 2.0).seconds(10)
     7.0
     """
 
@@ -50,14 +50,14 @@ class Trial:
         return {"each": self.each, "around": self.around}
 
 
-def trial(run: Run) -> Trial:
+def time_trial(run: Run) -> TimeTrial:
     """Fit a run on some of its bags for some of its epochs, and foretell the rest.
 
     An epoch takes time by the instances it reads: those of the run over those tried.
 
     Examples
     --------
-    >>> found = trial(Run("miplma", "synthetic", {"training__epochs": 100}))
+    >>> found = time_trial(Run("miplma", "synthetic", {"training__epochs": 100}))
     >>> 0 < found.each < found.seconds(100)
     True
     """
@@ -70,10 +70,10 @@ def trial(run: Run) -> Trial:
     cold = perf_counter() - start
     once = _fitted(run, few, least)
     if least is None:
-        return Trial(once * share, max(0.0, cold - once))
+        return TimeTrial(once * share, max(0.0, cold - once))
     more = int(np.clip(_SECONDS * least / max(once, 1e-3), 2, 50))
     each = max(0.0, _fitted(run, few, least + more) - once) / more
-    return Trial(each * share, max(0.0, cold - least * each))
+    return TimeTrial(each * share, max(0.0, cold - least * each))
 
 
 def epochs_of(model: Any) -> int | None:
