@@ -11,13 +11,13 @@ from mipl.nn.dropout import rekey
 from mipl.nn.encoders import (
     ConvEncoder,
     LinearEncoder,
-    OwnEncoder,
     PaddedConvEncoder,
     Standardise,
     TwoLayerEncoder,
     build_encoder,
 )
 from mipl.nn.initialisation import conv, initialise, linear
+from mipl.nn.own_encoder import OwnEncoder
 
 
 @pytest.mark.parametrize("shape", [(1, 28, 28), (28, 28)])

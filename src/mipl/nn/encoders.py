@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
 
-from mipl.errors import MiplError, counted
-from mipl.nn.dropout import DroppedReLU, Keyed
+from mipl.errors import MiplError
+from mipl.nn.dropout import DroppedReLU
 from mipl.nn.fused import dropped_maps
 from mipl.nn.initialisation import conv, linear
+from mipl.nn.own_encoder import OwnEncoder
 
 ENCODERS = ("auto", "linear", "conv", "image")
 IMAGE = (1, 28, 28)
@@ -145,66 +145,30 @@ def convolved(
     return images.flatten(1)
 
 
-class OwnEncoder(Keyed):
-    """A module of the user's, which sees instances in their declared shape.
-
-    It keeps the values it came with. What it draws at random (dropout) comes from
-    torch's global generator, which is set from the step's key and put back. Messages
-    call it as the argument that it was given as.
-    """
-
-    _FAILURES = (RuntimeError, ValueError, TypeError, IndexError)
-
-    def __init__(
-        self, module: nn.Module, shape: tuple[int, ...], called: str = "encoder"
-    ) -> None:
-        super().__init__()
-        self.module = copy.deepcopy(module)
-        self.shape = shape
-        self.called = called
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Embed the instances."""
-        with torch.random.fork_rng():
-            torch.manual_seed(self.key if self.training else 0)
-            try:
-                h = self.module(x.view(-1, *self.shape))
-            except self._FAILURES as error:
-                raise MiplError(
-                    f"the {self.called} failed on {counted(len(x), 'instance')} of "
-                    f"shape {self.shape}: {error}"
-                ) from error
-        if not isinstance(h, Tensor) or h.ndim != 2 or h.shape[0] != x.shape[0]:
-            got = tuple(h.shape) if isinstance(h, Tensor) else type(h).__name__
-            raise MiplError(
-                f"the {self.called} must turn {counted(len(x), 'instance')} of shape "
-                f"{self.shape} into a ({len(x)}, L) tensor; it gave {got}."
-            )
-        return h
-
-
 def build_encoder(
     kind: str | nn.Module,
     d: int,
     shape: tuple[int, ...] | None,
     width: int | Sequence[int],
     dropout: float,
+    at_once: int | None = None,
 ) -> tuple[nn.Module, int]:
     """Return an encoder and its width, picked from the data's declared shape.
 
     ``"auto"`` takes convolutions for images and one affine map otherwise, ``"image"``
     takes convolutions for images and leaves other features as they are. Of several
-    widths, each after the first is one more affine map with dropout and ReLU.
+    widths, each after the first is one more affine map with dropout and ReLU. A module
+    of the user's sees at most so many instances at once.
     """
     if isinstance(width, Sequence):
-        first, inner = build_encoder(kind, d, shape, width[0], dropout)
+        first, inner = build_encoder(kind, d, shape, width[0], dropout, at_once)
         as_given = isinstance(kind, nn.Module) or isinstance(first, nn.Identity)
         widths = [inner] if as_given else [inner, *width[1:]]
         more = [LinearEncoder(a, b, dropout) for a, b in pairwise(widths)]
         return LinearEncoders(first, *more) if more else first, widths[-1]
     image = shape in (IMAGE, IMAGE[1:])
     if isinstance(kind, nn.Module):
-        own = OwnEncoder(kind, shape or (d,)).eval()
+        own = OwnEncoder(kind, shape or (d,), at_once=at_once).eval()
         with torch.no_grad():
             like = next(own.parameters(), torch.zeros(()))
             return own, int(own(torch.zeros(1, d).to(like)).shape[1])

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from mipl.nn.encoders import OwnEncoder
+from mipl.nn.own_encoder import OwnEncoder
 from mipl.nn.published_values import digest
 
 

@@ -123,7 +123,8 @@ class Training(Declared, BaseEstimator):  # type: ignore[misc]
         or_none=True,
     )
     batch_instances: int | None = integer(
-        "At most about this many instances per step (one bag at least).",
+        "At most about this many instances per step (one bag at least). An encoder of "
+        "one's own sees a larger bag in pieces of so many.",
         default=None,
         at_least=1,
         bearable=COUNT,

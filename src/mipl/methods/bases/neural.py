@@ -27,12 +27,12 @@ from mipl.nn.attention import Attention
 from mipl.nn.encoders import (
     ENCODERS,
     LinearEncoder,
-    OwnEncoder,
     Standardise,
     build_encoder,
 )
 from mipl.nn.initialisation import initialise
 from mipl.nn.network import BagNetwork
+from mipl.nn.own_encoder import OwnEncoder
 from mipl.nn.stacked import separate
 from mipl.parameters import choice, flag, integers, number, part, seed
 from mipl.seeds import as_seed, stream, stream_seed
@@ -333,7 +333,8 @@ class NeuralBagClassifier(AttendingNetwork, NeuralClassifier, kw_only=True):
     encoder: str | nn.Module = choice(
         'Two convolutions for 28x28 images ("conv"), or one affine map ("linear"). '
         '"auto" takes what fits; "image" does, too, and leaves features that are no '
-        "images as they are. A module of one's own is trained along.",
+        "images as they are. A module of one's own, or of Hugging Face, is trained "
+        "along.",
         ENCODERS,
         default="auto",
         or_a={"torch.nn.Module": nn.Module},
@@ -355,6 +356,7 @@ class NeuralBagClassifier(AttendingNetwork, NeuralClassifier, kw_only=True):
             self.instance_shape_,
             self.width,
             self.dropout,
+            self._options().batch_instances,
         )
         return self._build(encoder, width, n_classes)
 
