@@ -128,7 +128,7 @@ def failed(sentence: str, remedy: str = "") -> Element:
     """Show what went wrong, in its sentence."""
     with ui.element("div").classes("failed").props("role=alert") as around:
         ui.label("That did not work").classes("h2")
-        ui.label(_begun(sentence))
+        ui.label(begun(sentence))
         if remedy:
             ui.label(plain(remedy)).classes("note")
     return around
@@ -147,7 +147,7 @@ def finding_card(one: Finding) -> None:
     """Show a finding with its examples and its remedy."""
     with ui.element("div").classes(f"finding {one.severity}"):
         ui.label(f"{one.severity} · {one.code}").classes("tag")
-        ui.label(_begun(one.sentence))
+        ui.label(begun(one.sentence))
         if one.code != "unreadable" and one.examples:
             more = ", ..." if one.count > len(one.examples) else ""
             ui.label(f"e.g. {shown(', '.join(one.examples))}{more}").classes("note")
@@ -169,7 +169,7 @@ def picture(address: str, label: str, kind: str = "") -> Element:
     return one
 
 
-def _begun(sentence: str) -> str:
+def begun(sentence: str) -> str:
     """Return a sentence with a large letter at its beginning."""
     told = plain(sentence)
     return told[:1].upper() + told[1:]

@@ -212,7 +212,9 @@ def _read(place: Place) -> ComparedRun:
     }
     truth = judged.get("truth") or {}
     interval = truth.get("interval")
-    arguments = {"arguments": told.get("arguments"), "training": told.get("training")}
+    steps = dict(told.get("training") or {})
+    steps.pop("record_bags", None)  # What is written down changes no run.
+    arguments = {"arguments": told.get("arguments"), "training": steps}
     method, split = str(told.get("method", "miplma")), told.get("split")
     return ComparedRun(
         place,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mipl.errors import MiplError
+from mipl.page.label_weight_lines import bags_to_record
 from mipl.page.library import Library
 from mipl.page.paging import whole
 from mipl.page.workspace import Place
@@ -28,6 +29,8 @@ class FitRequest:
         The data set whose published settings are taken; "" for the defaults.
     reduction : str
         How bags become vectors, for methods of vectors.
+    record : bool
+        Whether the label weights of training bags are kept of each epoch.
     """
 
     place: Place
@@ -39,6 +42,7 @@ class FitRequest:
     seed: str
     calibrate: str
     library: Library
+    record: bool = False
 
     def settings(self) -> dict[str, Any]:
         """Return the tables of a TOML file for ``mipl fit --config``."""
@@ -79,8 +83,12 @@ def fit_arguments(request: FitRequest) -> dict[str, Any]:
     """
     settings = request.settings()
     run = RunSettings.of_tables(settings).run()
-    epochs = epochs_of(run.build()) or 1
-    bags = request.library.dataset(request.place).bags
+    model, data = run.build(), request.library.dataset(request.place)
+    if request.record:
+        chosen = {"record_bags": bags_to_record(run, model, data)}
+        settings["training"] = {**settings.get("training", {}), **chosen}
+    epochs = epochs_of(model) or 1
+    bags = data.bags
     rows = len(bags) if request.reduction else bags.n_instances
     size = float(rows * bags.n_features)
     cost = {"method": run.method, "epochs": epochs, "size": size}

@@ -8,8 +8,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from mipl.data.dataset import Dataset
-from mipl.data.splits import ten_splits
+from mipl.data.splits import Split, ten_splits
 from mipl.errors import MiplError
 from mipl.files import make_folder
 from mipl.methods.bases.base import BagClassifier
@@ -135,14 +138,37 @@ def divide(run: Run, data: Dataset) -> Parts:
     train, test = (data, None) if run.split is None else data.split(run.split)
     if run.calibrate is None:
         return Parts(data, train, None, test)
+    one = _kept_apart(run, train, run.calibrate)
+    return Parts(data, train[one.train], train[one.test], test)
+
+
+def fitted_bags(run: Run, data: Dataset) -> npt.NDArray[np.int64]:
+    """Return the numbers of the bags that a run is fitted on, in its order.
+
+    Examples
+    --------
+    >>> run = Run("miplma", "digits-mipl", calibrate=0.2)
+    >>> data = run.load()
+    >>> bool((data[fitted_bags(run, data)].labels == run.parts().train.labels).all())
+    True
+    """
+    fold = run.split
+    numbers = np.arange(len(data)) if fold is None else data.fold(fold).train
+    if run.calibrate is None:
+        return numbers
+    return numbers[_kept_apart(run, data[numbers], run.calibrate).train]
+
+
+def _kept_apart(run: Run, train: Dataset, share: float) -> Split:
+    """Divide the bags of a split once more, into those fitted and those kept."""
     (one,) = ten_splits(
         candidates=train.candidates,
         groups=train.groups,
         n_splits=1,
-        train_share=1 - run.calibrate,
+        train_share=1 - share,
         seed=run.seed,
     )
-    return Parts(data, train[one.train], train[one.test], test)
+    return one
 
 
 def check_vectors(run: Run, model: BagClassifier, train: Dataset) -> None:

@@ -18,6 +18,7 @@ from mipl.page.explained_bag import (
     similar_bags,
     training_bags,
 )
+from mipl.page.label_weight_lines import label_weight_lines
 from mipl.page.paging import whole
 from mipl.page.pairs import others, pairs
 from mipl.page.visit import Visit
@@ -90,6 +91,14 @@ async def _seen(
             link.props["download"] = f"bag-{bag}.png"
         _attention(visit, told)
         _scores(visit, told)
+        cards.text("Label weights over the epochs", "note")
+        try:
+            lines = await visit.work(label_weight_lines, loaded, opened, bag)
+        except MiplError as error:
+            cards.text(cards.begun(str(error)), "note")
+        else:
+            made = charts.lines(lines, visit.dark, min=0, max=1)
+            cards.chart(made, "Label weights over the epochs", 240)
 
 
 def _figures(told: Explanation) -> None:

@@ -23,6 +23,7 @@ from mipl.page.visit import Visit
 from mipl.runs.run_files import EVALUATION
 
 _EVERY = 1.0  # Seconds.
+_LONG_LIST = 12
 _WORDS = {
     "waiting": "Waiting for the training before it",
     "starting": "Starting",
@@ -160,10 +161,17 @@ def _settings(settings: dict[str, Any]) -> dict[str, object]:
     told: dict[str, object] = {}
     for name, value in settings.items():
         if isinstance(value, dict):
-            told |= {f"{name}.{own}": one for own, one in value.items()}
+            told |= {f"{name}.{own}": _short(one) for own, one in value.items()}
         else:
             told[name] = value
     return told
+
+
+def _short(value: object) -> object:
+    """Return a setting; of a long list how long it is."""
+    if isinstance(value, list) and len(value) > _LONG_LIST:
+        return f"{len(value)} values"
+    return value
 
 
 def _evaluation(visit: Visit, job: Job) -> None:

@@ -95,6 +95,11 @@ class TrainForm:
                     note="Above 0, below 1: for prediction sets. Empty for none.",
                 )
                 self.seed = TextField("Seed", "0")
+                self.record = TickField(
+                    "Record the label weights",
+                    act=lambda _: self._estimate(),
+                    note="Of training bags, after each epoch: a chart under Explain.",
+                )
             with cards.section("2. Methods"):
                 self._methods()
         self.settings = ui.element("div")
@@ -185,6 +190,7 @@ class TrainForm:
                 seed=self.seed.text,
                 calibrate=self.calibrate.text,
                 library=self.visit.library,
+                record=self.record.on,
             )
         except MiplError as error:
             with self.problem:
