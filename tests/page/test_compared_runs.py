@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from mipl import MiplError
 from mipl.page.compared_runs import Curves, chosen, compared, csv, paired_tests
+from mipl.page.jobs import Job
+from mipl.page.run_tables import FORMATS, run_table
 from mipl.page.workspace import Workspace
 
 FIRST, SECOND = (0.80, 0.84, 0.79), (0.78, 0.80, 0.77)
@@ -66,6 +69,35 @@ def test_settings_are_tested_on_common_splits(work):
     expected = ttest_rel(FIRST[:2], SECOND[:2]).pvalue
     assert test.p_value == pytest.approx(expected)
     assert {test.mean_a, test.mean_b} == {np.mean(FIRST[:2]), np.mean(SECOND[:2])}
+
+
+def test_time_is_that_of_the_training_which_wrote_the_run(work):
+    jobs = [
+        Job("0" * 32, work.folder, "fit", "", {"out": out}, 0, state, "", 0, 90.0)
+        for out, state in (("runs/b1", "finished"), ("runs/b2", "failed"))
+    ]
+    found = {one.place.name: one for one in compared(work, jobs)}
+    assert found["b1"].seconds == 90.0 and found["b1"].row()[-1] == "1.5 min"
+    assert found["b2"].seconds is None and found["b2"].row()[-1] == ""
+    assert chosen(list(found.values()), "", "time")[0].place.name == "b1"
+
+
+@pytest.mark.parametrize("format", list(FORMATS))
+def test_tables_have_the_means_over_splits(work, tmp_path, format):
+    text = run_table(compared(work), format, tmp_path / "own").decode()
+    for accuracies in (FIRST[:2], SECOND):  # A row for each of the two settings.
+        assert text.count(f"{np.mean(accuracies):.3f}".lstrip("0")) == 1
+    assert text.casefold().count("miplma") == 2
+    assert "trees" in text and "bags.h5" not in text
+    assert list((tmp_path / "own").iterdir()) == []
+
+
+def test_a_table_of_another_figure_and_of_none(work, tmp_path):
+    text = run_table(compared(work), "markdown", tmp_path, "covering rate").decode()
+    expected = 1 - np.mean(SECOND)
+    assert f"{expected:.3f}".lstrip("0") in text
+    with pytest.raises(MiplError, match="none of these runs has the figure"):
+        run_table(compared(work), "markdown", tmp_path, "attention AUROC")
 
 
 def test_curves_lie_over_each_other(work):

@@ -103,6 +103,7 @@ def test_a_bag_by_two_models(visit, work):
     guest.go(where, ".explained >> nth=1")
     guest.sees("Attention (percentile), the most attended first")
     guest.sees("Most similar training bags")
+    guest.sees("train again with 'Record the label weights'")
     guest.page.wait_for_function(
         "[...document.images].every(i => i.complete && i.naturalWidth > 0)"
     )
@@ -126,4 +127,8 @@ def test_predictions_and_runs_side_by_side(visit, work):
     with guest.page.expect_download() as saved:
         guest.press("Download the table")
     assert saved.value.suggested_filename == "runs.csv"
+    with guest.page.expect_download() as saved:
+        guest.press("Markdown")
+    assert saved.value.suggested_filename == "runs.md"
+    assert Path(saved.value.path()).read_text().startswith("| method |")
     guest.leave()

@@ -16,6 +16,8 @@ from mipl.errors import MiplError
 from mipl.files import make_folder, read_bounded
 from mipl.io.tables.label_columns import write_columns
 from mipl.metrics.significance import t_test
+from mipl.page.jobs import FINISHED, Job
+from mipl.page.training_view import duration
 from mipl.page.workspace import DATA, NATIVE, Place, Workspace, shown
 from mipl.runs.run_files import EVALUATION, HISTORY, RUN
 from mipl.runs.run_settings import read_tables
@@ -32,6 +34,7 @@ FIGURES = {
     "violated margins": ("candidates", "violation_rate"),
     "attention AUROC": ("instances", "attention_auroc"),
 }
+COST = "time"  # Of a training by the page, whatever it is told of the way.
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +46,10 @@ class ComparedRun:
     place : Place
     data, method : str
     split, seed : int or None
+    arguments : mapping
+        Those of the method, and of its training behind ``training__``.
     setting : str
-        Method, data and arguments: what runs on several splits have in common.
+        Method and arguments: what runs on several splits have in common.
     figures : mapping of str to float
         Of ``FIGURES``, those that are known.
     interval : pair of float or None
@@ -52,6 +57,8 @@ class ComparedRun:
     confusion : k rows of k counts
         Empty where the truth is not known.
     classes : list of class names
+    seconds : float or None
+        That its training took here; None where it was not trained by the page.
     """
 
     place: Place
@@ -59,16 +66,18 @@ class ComparedRun:
     method: str
     split: int | None
     seed: int
+    arguments: Mapping[str, Any]
     setting: str
     figures: Mapping[str, float]
     interval: tuple[float, float] | None
     confusion: list[list[int]]
     classes: list[Any]
+    seconds: float | None = None
 
     def row(self) -> list[object]:
         """Return what a line of the table shows."""
-        data = self.data.removeprefix(f"{DATA}/").removesuffix(NATIVE)
-        told: list[object] = [self.place.name, shown(self.method), shown(data)]
+        data = shown(data_name(self.data))
+        told: list[object] = [self.place.name, shown(self.method), data]
         told.append("all bags" if self.split is None else f"{self.split}")
         for name in FIGURES:
             value = self.figures.get(name)
@@ -76,18 +85,37 @@ class ComparedRun:
             if name == "accuracy" and self.interval is not None:
                 text += f" [{self.interval[0]:.3f}, {self.interval[1]:.3f}]"
             told.append(text)
-        return told
+        return [*told, "" if self.seconds is None else duration(self.seconds)]
 
 
-HEADER = ["run", "method", "data", "split", *FIGURES]
+HEADER = ["run", "method", "data", "split", *FIGURES, COST]
 
 
-def compared(workspace: Workspace) -> list[ComparedRun]:
-    """Return the runs of a workspace that can be read, the newest first."""
+def data_name(data: str) -> str:
+    """Return what the data set of a run is called here.
+
+    Examples
+    --------
+    >>> data_name("data/trees.bags.h5"), data_name("digits-mipl")
+    ('trees', 'digits-mipl')
+    """
+    return data.removeprefix(f"{DATA}/").removesuffix(NATIVE)
+
+
+def compared(workspace: Workspace, jobs: Sequence[Job] = ()) -> list[ComparedRun]:
+    """Return the runs of a workspace that can be read, the newest first.
+
+    ``jobs`` are the trainings, which tell how long a run took.
+    """
+    took = {
+        str(one.arguments.get("out")): one.seconds
+        for one in jobs
+        if one.state == FINISHED and one.seconds > 0
+    }
     found = []
     for place in workspace.runs():
         try:
-            found.append(_read(place))
+            found.append(_read(place, took.get(place.within)))
         except MiplError:  # A damaged run is told of where it is opened.
             continue
     return found
@@ -106,10 +134,13 @@ def chosen(
         for one in runs
         if wanted in f"{one.place.name} {one.method} {one.data}".casefold()
     ]
-    if by in FIGURES:
-        known = [one for one in found if by in one.figures]
-        rest = [one for one in found if by not in one.figures]
-        known.sort(key=lambda one: one.figures[by], reverse=falling)
+    if by in (*FIGURES, COST):
+        values = {one.place.id: one.figures.get(by) for one in found}
+        if by == COST:
+            values = {one.place.id: one.seconds for one in found}
+        known = [one for one in found if values[one.place.id] is not None]
+        rest = [one for one in found if values[one.place.id] is None]
+        known.sort(key=lambda one: values[one.place.id] or 0.0, reverse=falling)
         return [*known, *rest]
     if by in HEADER:
         place = HEADER.index(by)
@@ -195,6 +226,8 @@ def csv(runs: Sequence[ComparedRun], folder: Path) -> bytes:
     for name in FIGURES:
         cells = [repr(one.figures[name]) if name in one.figures else "" for one in runs]
         columns[name] = np.array(cells, dtype=str)
+    took = ["" if one.seconds is None else repr(one.seconds) for one in runs]
+    columns["seconds"] = np.array(took, dtype=str)
     path = make_folder(folder) / "runs.csv"
     write_columns(path, columns)
     text = path.read_bytes()
@@ -202,7 +235,7 @@ def csv(runs: Sequence[ComparedRun], folder: Path) -> bytes:
     return text
 
 
-def _read(place: Place) -> ComparedRun:
+def _read(place: Place, seconds: float | None) -> ComparedRun:
     told = read_tables(place.path / RUN)
     judged = _json(place.path / EVALUATION, dict) or {}
     figures = {
@@ -215,6 +248,8 @@ def _read(place: Place) -> ComparedRun:
     steps = dict(told.get("training") or {})
     steps.pop("record_bags", None)  # What is written down changes no run.
     arguments = {"arguments": told.get("arguments"), "training": steps}
+    own = dict(told.get("arguments") or {})
+    own |= {f"training__{name}": value for name, value in steps.items()}
     method, split = str(told.get("method", "miplma")), told.get("split")
     return ComparedRun(
         place,
@@ -222,11 +257,13 @@ def _read(place: Place) -> ComparedRun:
         method,
         split if isinstance(split, int) else None,
         int(told.get("seed", 0)),
+        own,
         f"{method} {json.dumps(arguments, sort_keys=True, default=str)}",
         figures,
         (float(interval[0]), float(interval[1])) if interval else None,
         truth.get("confusion") or [],
         judged.get("classes") or [],
+        seconds,
     )
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from nicegui import ui
+from functools import partial
+from importlib import import_module
 
+from nicegui import ui
+from nicegui.element import Element
+
+from mipl.errors import MiplError
 from mipl.page import cards, charts
 from mipl.page.compared_runs import (
+    COST,
     FIGURES,
     HEADER,
     ComparedRun,
@@ -20,6 +26,7 @@ from mipl.page.paging import page_of
 from mipl.page.visit import Visit
 
 _PER_PAGE = 20
+_TABLES = {"Markdown": "markdown", "LaTeX": "latex", "HTML": "html"}
 _BESIDE = 4  # Runs whose curves and matrices are drawn.
 _CURVES = ("loss", "margin_mean", "resolved", "accuracy")
 
@@ -27,7 +34,8 @@ _CURVES = ("loss", "margin_mean", "resolved", "accuracy")
 async def build(visit: Visit) -> None:
     """Show the table of runs, and the first of them over each other."""
     cards.heading("Compare", "Runs side by side, on the bags they were not trained on.")
-    runs = await visit.work(compared, visit.workspace)
+    jobs = await visit.work(visit.jobs.all, "fit")
+    runs = await visit.work(compared, visit.workspace, jobs)
     if not runs:
         with cards.empty("No run yet", "Train a model or two to compare them."):
             cards.to("Train", "/train", "main")
@@ -56,9 +64,14 @@ def _ways(visit: Visit, found: list[ComparedRun]) -> None:
                 "Filter", lambda: visit.go(visit.again(find=field.text, page=None))
             )
             cards.button("Download the table", lambda: _download(visit, found))
+        told = ui.element("div")
+        with cards.bar():
+            ui.label("Means over splits, as mipl runs table makes them").classes("note")
+            for words, format in _TABLES.items():
+                cards.button(words, partial(_table, visit, found, format, told))
         with cards.bar():
             ui.label("Sort by").classes("note")
-            for name in FIGURES:
+            for name in (*FIGURES, COST):
                 here = visit.query.get("sort") == name
                 rising = here and visit.query.get("order") != "rising"
                 order = "rising" if rising else None
@@ -74,6 +87,22 @@ def _ways(visit: Visit, found: list[ComparedRun]) -> None:
 async def _download(visit: Visit, found: list[ComparedRun]) -> None:
     text = await visit.work(csv, found, visit.workspace.own / "exports")
     ui.download.content(text, "runs.csv", "text/csv")
+
+
+async def _table(
+    visit: Visit, found: list[ComparedRun], format: str, told: Element
+) -> None:
+    """Send the table of runs; of the figure that they are sorted by."""
+    told.clear()
+    room = await visit.work(import_module, "mipl.page.run_tables")
+    by, own = visit.query.get("sort", ""), visit.workspace.own / "exports"
+    try:
+        text: bytes = await visit.work(room.run_table, found, format, own, by)
+    except MiplError as error:
+        with told:
+            cards.failed(str(error))
+        return
+    ui.download.content(text, room.FORMATS[format], "text/plain")
 
 
 async def _tests(visit: Visit, found: list[ComparedRun]) -> None:
