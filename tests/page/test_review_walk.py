@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mipl import Run, load_dataset, read_dataset, write_dataset
@@ -112,12 +113,21 @@ def test_a_bag_by_two_models(visit, work):
     guest.leave()
 
 
-def test_predictions_and_runs_side_by_side(visit, work):
+def test_predictions_and_runs_side_by_side(visit, work, tmp_path):
     one = pairs(work)[-1]
     guest = visit(work.folder)
     guest.go(f"/predict/{one.run.id}", "table")
     guest.page.get_by_role("link", name="digits", exact=True).click()
     guest.sees("1 to 50 of 250")
+    guest.go(f"/predict/{one.run.id}", ".drop")
+    given = np.random.default_rng(0).uniform(size=(4, 64)).astype(np.float32)
+    np.save(tmp_path / "new.npy", given)
+    guest.page.set_input_files("input[data-kind=files]", tmp_path / "new.npy")
+    guest.page.wait_for_url("**/draft/*")
+    guest.page.get_by_role("cell", name="new", exact=True).wait_for()
+    guest.page.reload()
+    guest.page.get_by_role("cell", name="new", exact=True).wait_for()
+    guest.go(f"/predict/{one.run.id}/{one.data.id}", "table")
     with guest.page.expect_download() as saved:
         guest.press("Download the table")
     assert saved.value.suggested_filename == "digits-predictions.csv"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from mipl.images.pictures import are_pictures
 from mipl.io import has_labels, read_bags
 from mipl.io.tables.label_columns import write_columns
 from mipl.page.library import Library
+from mipl.page.uploads import Uploads, source_of
 from mipl.page.workspace import Place, Workspace, shown
 
 if TYPE_CHECKING:
@@ -83,10 +84,30 @@ def source(workspace: Workspace, id: str) -> Place:
     )
 
 
+def given(workspace: Workspace, uploads: Uploads, draft: str) -> Place:
+    """Return what a person has given, by the id of the draft; ZIP files are unpacked.
+
+    What is read of it goes through the fence, as whatever an import reads.
+    """
+    uploads.unpack(draft)
+    folder = uploads.draft(draft)
+    if not uploads.files(draft):
+        raise MiplError("no file has come with this upload; choose the files again.")
+    path = source_of(folder)
+    name = "the files given" if path == folder else path.name
+    if path.suffix.lower() == ".npy":  # A bag of its own; folders of such are read.
+        path = path.parent
+    return replace(workspace.place(path), name=shown(name))
+
+
 def predicted(library: Library, run: Place, bags: Place) -> Predicted:
     """Ask the model of a run about bags, whatever they lie in."""
     opened = library.model(run)
-    new = bags_at(opened, bags.path)
+    try:
+        new = bags_at(opened, bags.path)
+    except MiplError as error:
+        # A person knows a file by its name, not by where it lies here.
+        raise MiplError(str(error).replace(f"{bags.path.parent}/", "")) from None
     alpha = None if opened.model.conformal_ is None else ALPHA
     doubts: list[str] = []
     if alpha is not None:

@@ -69,6 +69,12 @@ SCREENS = (
         "predict_with", "/predict/{run}", "Predict", "mipl.page.screens.predict_with"
     ),
     Screen(
+        "predicted_draft",
+        "/predict/{run}/draft/{draft}",
+        "Predict",
+        "mipl.page.screens.predicted",
+    ),
+    Screen(
         "predicted", "/predict/{run}/{bags}", "Predict", "mipl.page.screens.predicted"
     ),
 )

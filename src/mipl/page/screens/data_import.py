@@ -5,6 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from mipl.page import cards
+from mipl.page.drop_area import drop_area
 from mipl.page.paging import page_of
 from mipl.page.visit import Visit
 
@@ -24,7 +25,11 @@ async def build(visit: Visit) -> None:
     draft = await visit.work(visit.site.uploads.begin)
     with cards.columns(380):
         with cards.section("From this computer"):
-            _drop(draft)
+            drop_area(
+                draft,
+                f"/import/draft/{draft}",
+                "Drop a file, a folder, a ZIP of a folder, or pictures here",
+            )
         with cards.section("From the workspace", visit.workspace.folder.name):
             found = await visit.work(visit.workspace.others)
             page = page_of(found, visit.query.get("page", ""), _PER_PAGE)
@@ -47,20 +52,3 @@ async def build(visit: Visit) -> None:
             for layout in _LAYOUTS:
                 with ui.element("li"):
                     ui.label(layout)
-
-
-def _drop(draft: str) -> None:
-    with ui.element("div").classes("drop") as area:
-        area.props["data-upload"] = f"/upload/{draft}"
-        area.props["data-next"] = f"/import/draft/{draft}"
-        ui.label("Drop a file, a folder, a ZIP of a folder, or pictures here").classes(
-            "text"
-        )
-        with cards.bar():
-            cards.button("Choose files", kind="main").props("data-opens=files")
-            cards.button("Choose a folder").props("data-opens=folder")
-            cards.button("Stop").props("data-stop")
-        for kind, more in (("files", "multiple"), ("folder", "webkitdirectory")):
-            one = ui.element("input").props(f"type=file data-kind={kind} {more}")
-            one.props(f'aria-label="Choose {kind}" tabindex=-1').classes("unseen")
-        ui.label("").classes("note told").props("data-told role=status")

@@ -134,6 +134,7 @@ def _attention(visit: Visit, told: Explanation) -> None:
     made = charts.bars(
         names, values[order].round(5).tolist(), visit.dark, scale, "instance"
     )
+    made["yAxis"].pop("minInterval")  # Nothing is counted.
     cards.text(f"Attention ({scale}), the most attended first", "note")
     cards.chart(made, f"Attention of {len(order)} instances, {scale}", 220)
 

@@ -23,7 +23,11 @@ async def build(visit: Visit) -> None:
     """Ask the model, and show what it says."""
     room = await visit.work(import_module, _ROOM)
     run = visit.workspace.run(visit.ids["run"])
-    bags = await visit.work(room.source, visit.workspace, visit.ids["bags"])
+    draft = visit.ids.get("draft")
+    if draft is None:
+        bags = await visit.work(room.source, visit.workspace, visit.ids["bags"])
+    else:
+        bags = await visit.work(room.given, visit.workspace, visit.site.uploads, draft)
     cards.heading(f"Predictions for {bags.name}", f"by {run.name}")
     name = f"predictions for {bags.id} at {bags.changed}"
     library = visit.library
@@ -42,7 +46,9 @@ async def build(visit: Visit) -> None:
         rows = [row[:width] for row in page.shown]
         header += ["prediction set"] * ("set" in found.columns)
         links: list[str] = []
-        if bags.path.name.endswith(NATIVE):  # Others have no candidates to explain by.
+        if draft is None and bags.path.name.endswith(
+            NATIVE
+        ):  # Others have no candidates to explain by.
             start = f"/explain/{bags.id}/{run.id}"
             links = [f"{start}/{page.first + place}" for place in range(len(rows))]
         cards.table(header, rows, links, "Predictions")
