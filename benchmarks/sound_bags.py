@@ -1,11 +1,12 @@
 """Recordings per hour of each generator and file format; 10,000 minutes are the goal.
 
-    python -m benchmarks.sound_bags [--recordings 40] [--jobs 2]
+    python -m benchmarks.sound_bags [--recordings 40] [--jobs 2] [--formats ogg mp3]
 
 One-minute recordings of 44,100 samples per second, a hundred short calls in noise each,
 are written to a temporary folder in every format that is read. Rows go to
-results/sound_bags.csv; ``cpu_ms`` is the processor's time per recording, of the
-processes that decode as well, which other work on the machine does not lengthen.
+results/sound_bags.csv, anew where all formats are measured; ``cpu_ms`` is the
+processor's time per recording, of the processes that decode as well, which other work
+on the machine does not lengthen.
 """
 
 from __future__ import annotations
@@ -100,9 +101,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--recordings", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--formats", choices=FORMATS, nargs="+", default=FORMATS)
     given = parser.parse_args()
-    FILE.unlink(missing_ok=True)
-    for suffix in FORMATS:
+    if set(given.formats) == set(FORMATS):
+        FILE.unlink(missing_ok=True)
+    for suffix in given.formats:
         with TemporaryDirectory() as place:
             folder = Path(place)
             write_recordings(folder, given.recordings, suffix)

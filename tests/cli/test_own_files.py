@@ -52,6 +52,8 @@ def test_a_run_is_fitted_asked_and_explained(file, run, tmp_path):
     assert run("predict", "run", "digits-mipl", *own, "--split", 0).code == 0
     assert run("explain", "run", "digits-mipl", *own, "--bag", 0).code == 0
     assert "turned down" in run("methods", "calm", *own).out
+    ran = run("export", "run", "calm.onnx", *own)
+    assert ran.code == 0 and "probabilities" in ran.out, ran.err
     again = run("fit", "--config", "run/run.toml", *own, "--out", "again")
     assert again.code == 0, again.err
     one, other = (mipl.load_model(f"{name}/model") for name in ("run", "again"))
@@ -64,8 +66,9 @@ def test_without_the_file_a_sentence_names_what_is_missing(file, run):
     assert run("fit", "digits-mipl", *given, "--with", file).code == 0
     for row in list(mipl.methods.catalogue.registered.registered()):
         mipl.methods.catalogue.registered.forget(row.id)
-    ran = run("evaluate", "run", "digits-mipl")
-    assert ran.code == 2 and "mipl.register(Calm, id='calm')" in ran.err
+    for words in (("evaluate", "run", "digits-mipl"), ("export", "run", "calm.onnx")):
+        ran = run(*words)
+        assert ran.code == 2 and "mipl.register(Calm, id='calm')" in ran.err
     ran = run("fit", "--config", "run/run.toml", "--out", "again")
     assert ran.code == 2 and "unknown method 'calm'" in ran.err
     assert "--with FILE.py" in ran.err and "Traceback" not in ran.err

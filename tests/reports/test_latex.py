@@ -27,6 +27,22 @@ def test_unknown_characters_do_not_stop_a_compiler():
     assert as_latex([PRODUCT]).isascii()
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Größe", r"Gr\"{o}\ss{}e"),
+        ("G\u0308anse", "G?anse"),  # No such letter.
+        ("a\u0308", r"\"{a}"),  # In two signs.
+        ("naïve façade", r"na\"{\i}ve fa\c{c}ade"),
+        ("Łódź, Århus", r"\L{}\'{o}d\'{z}, \r{A}rhus"),
+        ("“τ² ≤ 3”", r"``$\tau$$^2$ $\leq$ 3''"),
+        ("ę ệ 中", "? ? ?"),
+    ],
+)
+def test_letters_with_accents_are_kept(text, shown):
+    assert escaped(text) == shown
+
+
 def test_a_fragment_is_the_document_without_its_frame():
     document, fragment = as_latex([PRODUCT]), as_latex_fragment([PRODUCT])
     note, tables = fragment.split("\n", 1)

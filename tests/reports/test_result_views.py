@@ -2,6 +2,7 @@
 
 import csv
 import re
+import subprocess
 
 import pytest
 
@@ -52,6 +53,47 @@ def test_columns_of_two_axes_have_two_lines_of_heads(store):
     text = mipl.results_table(store, data="digits-mipl").text("latex")
     assert r"\multicolumn{2}{c}{Digits-MIPL}" in text
     assert r"\cmidrule(lr){2-3}" in text and "method & r = 1 & r = 2" in text
+
+
+def width(line):
+    """Return how many columns a line of a tabular fills."""
+    cells = re.split(r"(?<!\\)&", line)
+    spans = (re.search(r"\\multicolumn\{(\d+)\}", cell) for cell in cells)
+    return sum(1 if span is None else int(span[1]) for span in spans)
+
+
+LETTERS = "Größe & “50 %” _a_ {x} #1 ~ ^ \\back ï Ł ç λ ≤ τ² 中"
+
+
+def fragment(store):
+    for split in range(3):
+        run = Run("miplma", "digits-mipl", r=2, split=split)
+        store.record(Result(run, "finished", 0.5, 1.0))
+    titles = {"miplma": LETTERS, "demipl": NASTY}
+    return mipl.results_table(store, test="miplma", titles=titles).text("latex")
+
+
+def test_each_line_of_a_tabular_fills_its_columns(store):
+    text = fragment(store)
+    (columns,) = re.findall(r"\\begin\{tabular\}\{@\{\}(\w+)@\{\}\}", text)
+    inside = text.partition(r"\begin{tabular}")[2].partition(r"\end{tabular}")[0]
+    lines = [line for line in inside.splitlines() if line.endswith(r"\\")]
+    assert len(lines) == 5 and {width(line) for line in lines} == {len(columns)}
+    assert text.isascii()
+
+
+@pytest.mark.slow
+def test_a_fragment_compiles_where_it_is_put_in(store, tmp_path, program):
+    compiler = program("pdflatex")
+    (tmp_path / "table.tex").write_text(fragment(store))
+    (tmp_path / "all.tex").write_text(
+        r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+        r"\begin{table}\input{table.tex}\caption{A}\end{table}\end{document}"
+    )
+    command = [compiler, "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    assert b"Missing character" not in done.stdout
 
 
 @pytest.mark.parametrize("format", WRITERS)

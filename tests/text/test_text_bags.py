@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from mipl import MIPLMA, MiplError, Training
 from mipl.errors import BadFile, BadType
+from mipl.generators.labelled import read_items
 from mipl.text import Passages, Sentences, WordWindows
 
 TEXTS = [
@@ -227,3 +228,21 @@ def test_attention_is_on_the_sentence_that_makes_the_class():
     assert model.score(bags[45:], labels[45:]) >= 0.9
     hits = [int(model.attend(bags[[i]]).argmax()) == at[i] for i in range(45, 60)]
     assert sum(hits) >= 12
+
+
+@pytest.mark.parametrize("encoder", ["tfidf", lengths])
+def test_one_bar_goes_once_from_none_to_all_of_the_documents(tmp_path, encoder):
+    rows = [f"{i},oak{i} and elm. Birds sing.,{'ab'[i % 2]}" for i in range(7)]
+    table = tmp_path / "songs.csv"
+    table.write_text("\n".join(["bag_id,text,label", *rows]))
+    told = []
+    read_items(
+        table,
+        Sentences(encoder=encoder, dimensions=2),
+        progress=lambda done, total: told.append((done, total)),
+    )
+    dones, totals = zip(*told, strict=True)
+    assert set(totals) == {7}
+    assert list(dones) == sorted(dones) and dones[-1] == 7
+    # Learning of them is the first half.
+    assert (3 in dones) == (encoder == "tfidf")

@@ -10,6 +10,7 @@ import typer
 from mipl.cli.model_options import ModelFolder
 from mipl.cli.options import Json
 from mipl.cli.output import say, show_json
+from mipl.cli.own_files import Own, run_own
 
 
 def export(
@@ -21,6 +22,7 @@ def export(
             "--int8", help="Matrices in 8 bits: smaller, with other probabilities."
         ),
     ] = False,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Write a network to an ONNX file: scaling, attention, calibration inside.
@@ -30,6 +32,7 @@ def export(
     from mipl.methods.exports.export import export_onnx
     from mipl.runs.folder import open_model
 
+    run_own(own)
     done = export_onnx(open_model(model).model, out, int8=int8)
     if as_json:
         show_json({**vars(done), "path": str(done.path), "outputs": [*done.outputs]})

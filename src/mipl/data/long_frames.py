@@ -8,7 +8,7 @@ import numpy as np
 
 from mipl.data.bags import Bags
 from mipl.data.features import Features
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
 
 
 def bags_of_frame(frame: Any, bag: str | None = None) -> Bags:
@@ -45,6 +45,7 @@ def bags_of_frame(frame: Any, bag: str | None = None) -> Bags:
         if bag not in columns:
             raise MiplError(f"the frame has no column {bag!r}; it has {columns}.")
         names = np.asarray(frame[bag])
+        _check_named(names, bag)
         columns = [name for name in columns if name != bag]
     if len(names) == 0 or not columns:
         raise MiplError("a frame of bags needs a row and a feature; it has none.")
@@ -71,7 +72,23 @@ def is_indexed_by_bag(data: Any) -> bool:
     )
 
 
+def _check_named(names: Any, bag: Any) -> None:
+    """Refuse rows that belong to no bag: they would make one of that name."""
+    # None of each kind of frame; NaN alone is no equal of itself.
+    absent = [i for i, n in enumerate(names.tolist()) if n is None or n != n]
+    if absent:
+        raise MiplError(
+            f"row {absent[0]} of the frame has no bag in column {bag!r}, and "
+            f"{counted(len(absent), 'row')} in all; name their bags, or drop them."
+        )
+
+
 def _columns(frame: Any) -> list[Any]:
+    if hasattr(frame, "collect") and not hasattr(frame, "__len__"):
+        raise MiplError(
+            f"a {type(frame).__name__} has no rows before it is collected; give "
+            "frame.collect()."
+        )
     names = getattr(frame, "column_names", None)  # Of pyarrow.
     names = getattr(frame, "columns", None) if names is None else names
     if names is None or not hasattr(frame, "__getitem__"):

@@ -59,6 +59,10 @@ class BagGenerator(
         self.learn(self.items(X))
         return self
 
+    def passes(self) -> int:
+        """Return how often ``learn`` and the making of bags go over all items."""
+        return 1
+
     def learn(self, items: Sequence[Item], progress: Progress | None = None) -> None:
         """Learn from the items that bags are made of; most have nothing to learn."""
 

@@ -70,8 +70,9 @@ def read_items(
     if left and generator.on_error == "raise":
         read_all(items, left)
     left.settle(len({*map(str, items), *left.reasons}))
-    generator.learn(labelled, progress)
-    done = convert(generator, labelled, progress, finished)
+    passes = generator.passes()
+    generator.learn(labelled, _share(progress, 0, passes))
+    done = convert(generator, labelled, _share(progress, passes - 1, passes), finished)
     kept = [i for i, item in enumerate(labelled) if str(item) not in done.skipped]
     skipped = {**left.reasons, **done.skipped}
     facts = generator.data_facts()
@@ -80,6 +81,26 @@ def read_items(
     name = root.resolve().name if root.is_dir() else root.stem
     data = table.take(np.array(kept)).dataset(done.bags, name=name, facts=facts)
     return data, skipped
+
+
+def _share(progress: Progress | None, before: int, passes: int) -> Progress | None:
+    """Return what one of several passes over the items tells: its share of the whole.
+
+    Examples
+    --------
+    >>> told = _share(lambda done, total: print(done, total), 1, 2)
+    >>> told(0, 10), told(10, 10)
+    5 10
+    10 10
+    (None, None)
+    """
+    if progress is None or passes == 1:
+        return progress
+
+    def tell(done: int, total: int | None) -> None:
+        progress((before * (total or 0) + done) // passes, total)
+
+    return tell
 
 
 def _usual_labels(root: Path) -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from unicodedata import normalize
 
 from mipl.paper.artefact import Product
 from mipl.paper.sheet import FIGURES, Sheet
@@ -30,11 +31,48 @@ _SPECIAL = {
     "●": r"$\bullet$",
     "○": r"$\circ$",
     "–": "--",
+    "—": "---",
+    "“": "``",
+    "”": "''",
+    "‘": "`",
+    "’": "'",
+    "…": r"\ldots{}",
     "λ": r"$\lambda$",
     "τ": r"$\tau$",
+    "²": "$^2$",
+    "³": "$^3$",
+    "×": r"$\times$",
+    "−": "$-$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "ß": r"\ss{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ı": r"\i{}",
     "⁽": r"$^($",
     "⁾": r"$^)$",
     "⁰": r"$^0$",
+}
+# Of letters that are one of ASCII with an accent, in every encoding of fonts.
+_ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0327": "c",
 }
 # Letters to a line of the page, in print that becomes smaller.
 _SIZES = ((170, ""), (200, r"\scriptsize"))
@@ -59,12 +97,24 @@ def escaped(text: str) -> str:
     --------
     >>> print(escaped("50 % of a_1 ± .2"))
     50 \% of a\_1 $\pm$ .2
+    >>> print(escaped("Gänse"))
+    G\"{a}nse
     """
-    line = " ".join(text.split())
-    shown = (
-        _SPECIAL.get(c, c if c.isascii() and c.isprintable() else "?") for c in line
-    )
-    return "".join(shown)
+    # A letter and its accent may come as one sign or as two.
+    line = normalize("NFC", " ".join(text.split()))
+    return "".join(map(_shown, line))
+
+
+def _shown(sign: str) -> str:
+    if sign in _SPECIAL:
+        return _SPECIAL[sign]
+    if sign.isascii():
+        return sign if sign.isprintable() else "?"
+    letter, *accents = list(normalize("NFD", sign))
+    if not letter.isascii() or len(accents) != 1 or accents[0] not in _ACCENTS:
+        return "?"
+    without_dot = {"i": r"\i", "j": r"\j"} if accents[0] not in "\u0327" else {}
+    return rf"\{_ACCENTS[accents[0]]}{{{without_dot.get(letter, letter)}}}"
 
 
 def _cell(entry: EntryText) -> str:

@@ -92,6 +92,10 @@ class TextBags(BagGenerator, kw_only=True):
             ]
         return items_of(Document, X)
 
+    def passes(self) -> int:
+        """Return how often all documents are read: tfidf learns of them first."""
+        return 2 if self._built_in() else 1
+
     def learn(self, items: Sequence[Item], progress: Progress | None = None) -> None:
         """Learn what tfidf needs of documents; those that cannot be read teach nothing.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ class BagWeights:
 
     values: Tensor  # (m,)
     asked: bool = False
+    told: bool = False  # Whether the user knows of a term that has not.
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,12 @@ class Batch:
             return None
         self.weighing.asked = True
         return self.weighing.values.index_select(0, self.bags)
+
+    def weighed_apart(self) -> Batch:
+        """Return the same, which notes for itself whether weights were asked for."""
+        if self.weighing is None:
+            return self
+        return replace(self, weighing=replace(self.weighing, asked=False))
 
     def mean(self, values: Tensor) -> Tensor:
         """Average over the bags what each has, as they count: (..., B) -> (...)."""

@@ -137,6 +137,38 @@ def test_weights_of_bags_count_as_in_the_method(both):
     assert np.abs(one.predict_proba(test.bags) - plain.predict_proba(test.bags)).any()
 
 
+def uneven(out, batch, w, clock):
+    """How far probabilities are from even: one number, in which bags do not count."""
+    return out.p.square().sum() / len(batch)
+
+
+def by_bag(out, batch, w, clock):
+    """The same, one for each bag."""
+    return out.p.square().sum(dim=1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_terms_that_do_not_weigh_bags_are_told_once():
+    train, _ = mipl.load_dataset("synthetic", r=1, n_bags=40, seed=1).split(0)
+    weights = np.arange(len(train)) % 3 + 0.5
+
+    def fit(*losses, **given):
+        training = mipl.Training(epochs=2, batch_size=8)
+        model = mipl.BagLearner(loss=losses, training=training)
+        return model.fit(train.bags, train.candidates, **given)
+
+    with pytest.warns(UserWarning, match="alike in 'uneven' of the loss of Ba") as told:
+        mixed = fit("log", uneven, sample_weight=weights)
+    assert len(told) == 1
+    fit("log", uneven)
+    fit("log", by_bag, "margin", sample_weight=weights)
+    with pytest.raises(MiplError, match="does not weigh bags"):
+        fit(uneven, uneven, sample_weight=weights)
+    # The other term weighs them all the same.
+    plain = fit("log", uneven)
+    assert np.abs(mixed.label_weights_ - plain.label_weights_).max() > 0
+
+
 def half_log(out, batch, w, clock):
     """The log loss at half its weight, one number for each bag."""
     return -0.5 * (w * out.log_p).masked_fill(w == 0, 0.0).sum(-1)

@@ -16,6 +16,7 @@ from mipl import (
     MIPLMA,
     PLSVM,
     PRODEN,
+    BagLearner,
     Bags,
     Candidates,
     Dataset,
@@ -26,9 +27,15 @@ from mipl import (
     Training,
     export_onnx,
     load_dataset,
+    load_model,
+    method,
+    register,
 )
 from mipl.data.features import Features
 from mipl.errors import MiplError
+from mipl.parameters import redeclared
+from mipl.parts import SoftmaxWeights
+from mipl.parts.attention_parts import ATTENTIONS
 
 # They solve linear systems, margins or Gaussian processes, and train no network.
 WITHOUT_NETWORK = (
@@ -114,6 +121,50 @@ def test_what_is_drawn_in_predictions_cannot_travel(tmp_path):
 def test_wrappers_and_other_forms_say_the_same(model, tmp_path):
     export_onnx(fitted(model), tmp_path / "model.onnx")
     assert_same(model, tmp_path / "model.onnx", TEST.bags)
+
+
+def narrow(width, n_classes):
+    """An attention of a user's."""
+    return SoftmaxWeights(score_head="mlp").build(width, n_classes)
+
+
+def log_head(width, n_classes):
+    """A head of a user's."""
+    return nn.Sequential(nn.Linear(width, n_classes), nn.LogSoftmax(dim=-1))
+
+
+PUT_TOGETHER = [
+    *({"attention": name} for name in ATTENTIONS),
+    {"head": "sigmoid-softmax"},
+    {"attention": SoftmaxWeights(tau=5.0, standardise="scores", scaled=True)},
+    {"attention": narrow, "head": log_head},
+    {"encoder": nn.Linear(TRAIN.bags.n_features, 5)},
+]
+
+
+@pytest.mark.parametrize("parts", PUT_TOGETHER, ids=str)
+def test_methods_put_together_say_the_same(parts, tmp_path):
+    model = fitted(BagLearner(width=6, training=FEW, **parts))
+    export_onnx(model, tmp_path / "model.onnx")
+    assert_same(model, tmp_path / "model.onnx", TEST.bags)
+
+
+class Careful(BagLearner):
+    """BagLearner with a wide embedding."""
+
+    width: int = redeclared(default=24)
+
+
+@pytest.mark.usefixtures("own_methods_forgotten")
+def test_a_registered_method_says_the_same_and_its_name(tmp_path):
+    register(Careful, id="careful")
+    model = fitted(method("careful", training=FEW))
+    model.save(tmp_path / "model")
+    model.calibrate(TEST.bags, candidates=TEST.candidates.matrix)
+    for one in (model, load_model(tmp_path / "model")):
+        export_onnx(one, tmp_path / "model.onnx")
+        assert_same(one, tmp_path / "model.onnx", TEST.bags)
+        assert metadata(tmp_path / "model.onnx")["method"] == "Careful"
 
 
 @pytest.mark.parametrize("kind", ["miplma", "agopmipl", "mivae"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from mipl.parameters import anything, flag
 from mipl.parts.attention_parts import ATTENTIONS, AttentionPart
 from mipl.parts.label_updates import SCHEDULES, UPDATES
 from mipl.parts.loss_terms import LOSSES
-from mipl.training.batches import Batch
+from mipl.training.batches import BagWeights, Batch
 from mipl.training.options import Training
 from mipl.training.state import Clock
 
@@ -120,12 +121,32 @@ class BagLearner(NeuralBagClassifier, kw_only=True):
         self, out: Output, batch: Batch, w: Tensor, clock: Clock
     ) -> dict[str, Tensor]:
         terms: dict[str, Tensor] = {}
+        even: list[str] = []  # Terms in which all bags count alike.
         for name, one in self._losses():
-            value = one(out, batch, w, clock)
+            apart = batch.weighed_apart()
+            value = one(out, apart, w, clock)
             if not isinstance(value, Tensor) or value.ndim > 1:
                 raise self._wrong("loss", "return a number, or one for each bag", value)
-            terms[name] = batch.mean(value) if value.ndim else value
+            terms[name] = apart.mean(value) if value.ndim else value
+            if apart.weighing is not None and not apart.weighing.asked:
+                even.append(name)
+        if batch.weighing is not None and len(even) < len(terms):
+            batch.weighing.asked = True
+            self._tell_even(even, batch.weighing)
         return terms
+
+    def _tell_even(self, even: list[str], weighing: BagWeights) -> None:
+        """Tell once of terms that do not weigh bags; where none does, fit refuses."""
+        if weighing.told or not even:
+            return
+        weighing.told = True
+        warnings.warn(
+            f"all bags count alike in {', '.join(map(repr, even))} of the loss of "
+            f"{type(self).__name__}, whatever sample_weight and class_weight say; "
+            "return one number for each bag, or average by batch.mean, if it is about "
+            "bags.",
+            stacklevel=2,
+        )
 
     def _update(self, out: Output, batch: Batch, w: Tensor, clock: Clock) -> Tensor:
         moved = self._made("update", UPDATES)(out, batch, w, clock)
