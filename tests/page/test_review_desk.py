@@ -1,11 +1,13 @@
 """What the review and explain screens know, without a browser."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mipl import MiplError, Run, load_dataset, read_dataset, write_dataset
+from mipl.page.answer_changes import answer_changes
 from mipl.page.explained_bag import bag_picture, explained, scaled, similar_bags
 from mipl.page.library import Library
 from mipl.page.pairs import others, pairs
@@ -13,6 +15,7 @@ from mipl.page.predicted_bags import predicted, source
 from mipl.page.review_desk import Desk, labels_csv, next_training, words
 from mipl.page.workspace import Workspace
 from mipl.review import Answer
+from mipl.review.retraining import changes
 from mipl.runs.run_settings import RunSettings
 
 FEW = {"width": 8, "training__epochs": 3}
@@ -99,6 +102,33 @@ def test_the_next_training_is_the_run_on_answered_data(desk, work):
         run = again.run()
         assert run.build().width == 8
         assert len(run.parts().train) == 28
+
+
+def test_what_the_answers_changed_is_what_the_library_tells(work, monkeypatch):
+    data, run = work.datasets()[-1], work.runs()[-1]
+    desk = Desk.of(work, Library(), data, run)
+    desk.review.confirm(desk.queue[0].bag, desk.queue[0].likeliest, by="anna")
+    told = next_training(work, data, run, desk)
+    assert json.loads(json.dumps(told)) == told  # As the job keeps it.
+    monkeypatch.chdir(work.folder)
+    out = work.folder / told["out"]
+    fitted = RunSettings.of_tables(told["settings"]).run().execute(out)
+    found = answer_changes(told["before"], out, told["settings"]["data"])
+    expected = changes(
+        desk.opened.model,
+        fitted.model,
+        desk.data,
+        read_dataset(told["settings"]["data"]),
+        list(desk.review.standing().values()),
+        0,
+    )
+    assert found["changes"]["rows"] == expected.rows()
+    assert expected.rows()["answers"].endswith("of them one class")
+    examples = found["changes"]["examples"]
+    assert [row[0] for row in examples] == [e.bag for e in expected.examples[:20]]
+    gone = {**told["before"], "run": "runs/gone"}
+    [sentence] = answer_changes(gone, out, told["settings"]["data"]).values()
+    assert sentence.startswith("what changed cannot be told: ")
 
 
 def test_labels_are_a_table_of_all_bags(desk, tmp_path):

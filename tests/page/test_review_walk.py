@@ -92,6 +92,8 @@ def test_a_queue_is_answered_by_keys_and_trained_with(visit, work):
     guest.page.wait_for_url("**/job/*")
     new = read_dataset(work.folder / "data" / "digits-answered.bags.h5")
     assert sorted(new.candidates.sizes)[:2] == [1, 4]
+    guest.sees("What the answers changed")
+    guest.page.get_by_text("1, 1 of them one class").wait_for()
     guest.leave()
 
 

@@ -18,7 +18,7 @@ from mipl.runs.named_values import given_options
 
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
-    from mipl.review import Answer, Changes, Question, Review
+    from mipl.review import Answer, Question, Review
     from mipl.runs.source import Source
 
 _FIRST = 10
@@ -253,31 +253,8 @@ def again(
     if as_json:
         show_json({"folder": str(out), **done.changes.as_dict()})
         return
-    show(title("trained again", str(out)), pairs(_told(done.changes)), "")
+    show(title("trained again", str(out)), pairs(done.changes.rows()), "")
     next_step("mipl", "review", done.data, out / "run", "-o", "queue.csv")
-
-
-def _told(found: Changes) -> dict[str, str]:
-    """Put what changed into words."""
-    sets = f"{found.candidates.before:.2f} -> {found.candidates.after:.2f}"
-    rows = {
-        "answers": f"{found.answers:,}, {found.confirmed:,} of them one class",
-        "candidates per bag": sets,
-    }
-    for name, one in (
-        ("answers foreseen", found.foreseen),
-        ("others resolved", found.resolved),
-        ("test covering rate", found.covering_rate),
-        ("test accuracy", found.accuracy),
-    ):
-        if one is not None:
-            rows[name] = f"{one.before:.3f} -> {one.after:.3f}"
-    if found.newly_right is not None:
-        rows["test bags"] = (
-            f"{found.newly_right:,} newly right, {found.newly_wrong:,} newly wrong"
-        )
-    rows["other predictions"] = counted(found.predictions, "bag")
-    return rows
 
 
 @app.command(cls=Verb)

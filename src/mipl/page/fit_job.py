@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mipl.page.answer_changes import answer_changes
 from mipl.page.figure_log import FigureLog
 from mipl.page.jobs import FIGURES
 from mipl.runs.run import Run
@@ -36,7 +37,11 @@ def work(arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             resume=checkpoint_path(out).exists(),
             checkpoint_every=every,
         )
-    return {"run": out.as_posix()}
+    told: dict[str, Any] = {"run": out.as_posix()}
+    if "before" in arguments:  # A person has answered bags of it.
+        data = arguments["settings"]["data"]
+        told |= answer_changes(arguments["before"], out, data)
+    return told
 
 
 def undo(arguments: Mapping[str, Any], root: Path) -> None:

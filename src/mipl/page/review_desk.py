@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mipl.errors import MiplError, counted
 from mipl.files import make_folder
 from mipl.io import write_dataset
+from mipl.page.answer_changes import before_answers
 from mipl.page.library import Library
 from mipl.page.workspace import NATIVE, REVIEWS, Place, Workspace, safe_name, shown
 from mipl.runs.run_settings import run_toml
@@ -206,7 +207,11 @@ def next_training(
     run_again = import_module(f"{_REVIEW}.retraining").run_again
     settings = settings_of(run_toml(run_again(before, within)))
     out = workspace.new_run(f"{run.name}-answered")
-    return {"settings": settings, "out": out.relative_to(workspace.folder).as_posix()}
+    return {
+        "settings": settings,
+        "out": out.relative_to(workspace.folder).as_posix(),
+        "before": before_answers(data, run, desk),
+    }
 
 
 def settings_of(text: str) -> Mapping[str, Any]:

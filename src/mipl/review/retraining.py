@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mipl.data.candidates import Candidates
 from mipl.data.dataset import Dataset
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
 from mipl.files import make_folder, write_text
 from mipl.io import write_dataset
 from mipl.methods.bases.base import BagClassifier
@@ -89,6 +89,28 @@ class Changes:
     def as_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
         return asdict(self)
+
+    def rows(self) -> dict[str, str]:
+        """Put what changed into words."""
+        sets = f"{self.candidates.before:.2f} -> {self.candidates.after:.2f}"
+        found = {
+            "answers": f"{self.answers:,}, {self.confirmed:,} of them one class",
+            "candidates per bag": sets,
+        }
+        for name, one in (
+            ("answers foreseen", self.foreseen),
+            ("others resolved", self.resolved),
+            ("test covering rate", self.covering_rate),
+            ("test accuracy", self.accuracy),
+        ):
+            if one is not None:
+                found[name] = f"{one.before:.3f} -> {one.after:.3f}"
+        if self.newly_right is not None:
+            found["test bags"] = (
+                f"{self.newly_right:,} newly right, {self.newly_wrong:,} newly wrong"
+            )
+        found["other predictions"] = counted(self.predictions, "bag")
+        return found
 
 
 @dataclass(frozen=True)

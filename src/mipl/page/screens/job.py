@@ -11,6 +11,7 @@ from nicegui import ui
 from mipl.errors import MiplError
 from mipl.files import read_bounded
 from mipl.page import cards, charts
+from mipl.page.answer_changes import CHANGED, HEADER, UNCHANGED
 from mipl.page.jobs import FINISHED, PAUSED, WAITING, Job
 from mipl.page.training_view import (
     CurvesSoFar,
@@ -128,8 +129,10 @@ class JobView:
                 cards.failed(job.sentence)
         self.figures.clear()
         if job.state == FINISHED:
-            with self.figures, cards.section("On the bags it was not trained on"):
-                _evaluation(self.visit, job)
+            with self.figures:
+                _answered(job.result())
+                with cards.section("On the bags it was not trained on"):
+                    _evaluation(self.visit, job)
         assert id
 
     def _does(self, act: Callable[[str], Any]) -> Callable[[], Any]:
@@ -172,6 +175,22 @@ def _short(value: object) -> object:
     if isinstance(value, list) and len(value) > _LONG_LIST:
         return f"{len(value)} values"
     return value
+
+
+def _answered(result: dict[str, Any]) -> None:
+    """Tell what answers have changed, where it was trained again with some."""
+    found, sentence = result.get(CHANGED, {}), result.get(UNCHANGED, "")
+    if not found and not sentence:
+        return
+    with cards.section("What the answers changed", "before → with the answers"):
+        if sentence:
+            cards.text(cards.begun(sentence), "note")
+            return
+        rows = {name: row.replace("->", "→") for name, row in found["rows"].items()}
+        cards.figures(rows)
+        if found["examples"]:
+            cards.text("Bags of which the model says another class now", "note")
+            cards.table(HEADER, found["examples"], label="Other predictions")
 
 
 def _evaluation(visit: Visit, job: Job) -> None:
