@@ -145,7 +145,9 @@ def matrix(
     }
 
 
-def spans(times: Sequence[Sequence[float]], dark: bool) -> Options:
+def spans(
+    times: Sequence[Sequence[float]], dark: bool, across: str = "seconds"
+) -> Options:
     """Return instances as bars from their start to their end, one below the other.
 
     Examples
@@ -164,7 +166,7 @@ def spans(times: Sequence[Sequence[float]], dark: bool) -> Options:
         **_base(dark),
         "grid": {**_base(dark)["grid"], "bottom": 24},
         "tooltip": {**_base(dark)["tooltip"], "trigger": "item"},
-        "xAxis": _axis(dark, "seconds", **place),
+        "xAxis": _axis(dark, across, **place),
         "yAxis": _axis(dark, "instance", **down),
         "series": [
             {"type": "bar", "stack": "span", "data": starts, **clear},

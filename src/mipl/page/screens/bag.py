@@ -23,7 +23,7 @@ from mipl.page.original import original_path
 from mipl.page.paging import page_of
 from mipl.page.visit import Visit
 from mipl.page.workspace import Place, shown
-from mipl.runs.instance_places import Places, places_of
+from mipl.runs.instance_places import LETTERS, Places, places_of
 
 _ROWS, _FEATURES = 50, 12
 _MOST_MAPPED = 20_000
@@ -179,8 +179,11 @@ def _drawn(visit: Visit, places: Places, size: int) -> None:
         cards.text(f"The first {_MOST_MAPPED:,} of {size:,} instances.", "note")
     boxes = places.boxes[:_MOST_MAPPED]
     if places.in_time:
-        made = charts.spans(boxes.tolist(), visit.dark)
-        cards.chart(made, "Instances in time", 420)
+        letters = places.unit == LETTERS
+        across = "letters" if letters else "seconds"
+        made = charts.spans(boxes.tolist(), visit.dark, across)
+        where = "Instances in the text" if letters else "Instances in time"
+        cards.chart(made, where, 420)
     else:
         made = charts.tiles(boxes.tolist(), visit.dark, places.unit)
         cards.chart(made, "Instances by their place", 560)
