@@ -15,6 +15,8 @@ COLOURS = {
     True: ("#7fb2ee", "#f0a35e", "#74c998", "#d59bdb", "#f08ca0", "#b3bac4"),
 }
 _INK = {False: "#3a424d", True: "#c6ccd5"}
+# Down is down; the name stands above, where it meets no number of the other axis.
+_DOWN: dict[str, Any] = {"inverse": True, "nameLocation": "start"}
 _LINE = {False: "#dfe3e8", True: "#363d47"}
 
 
@@ -134,7 +136,7 @@ def matrix(
         **_base(dark),
         "grid": {**_base(dark)["grid"], "bottom": 30 if across else 8},
         "xAxis": _axis(dark, across, **low, data=names),
-        "yAxis": _axis(dark, down, **place, data=[*map(shown, rows)], inverse=True),
+        "yAxis": _axis(dark, down, **place, **_DOWN, data=[*map(shown, rows)]),
         "visualMap": {
             "show": False,
             "min": 0,
@@ -160,7 +162,7 @@ def spans(
     starts = [start for start, _ in times]
     long = [round(end - start, 6) for start, end in times]
     place = {"nameLocation": "middle", "nameGap": 28, "type": "value", "scale": True}
-    down = {"type": "category", "data": numbers, "inverse": True}
+    down = {"type": "category", "data": numbers, **_DOWN}
     clear = {"itemStyle": {"color": "transparent"}, "silent": True}
     return {
         **_base(dark),
@@ -193,7 +195,7 @@ def tiles(boxes: Sequence[Sequence[float]], dark: bool, unit: str) -> Options:
         "grid": {**_base(dark)["grid"], "bottom": 24},
         "tooltip": {**_base(dark)["tooltip"], "trigger": "item"},
         "xAxis": _axis(dark, unit, **low),
-        "yAxis": _axis(dark, unit, **place, inverse=True),
+        "yAxis": _axis(dark, unit, **place, **_DOWN),
         "series": [
             {
                 "type": "scatter",
