@@ -69,6 +69,7 @@ def test_settings_are_tested_on_common_splits(work):
     expected = ttest_rel(FIRST[:2], SECOND[:2]).pvalue
     assert test.p_value == pytest.approx(expected)
     assert {test.mean_a, test.mean_b} == {np.mean(FIRST[:2]), np.mean(SECOND[:2])}
+    assert {test.a, test.b} == {"miplma lam=0.5", "miplma lam=1.0"}
 
 
 def test_time_is_that_of_the_training_which_wrote_the_run(work):

@@ -177,7 +177,7 @@ def paired_tests(runs: Sequence[ComparedRun]) -> list[PairedTest]:
         if one.split is not None and "accuracy" in one.figures:
             cell = cells[one.data, one.setting]
             cell[one.split, one.seed] = one.figures["accuracy"]
-    names, found = sorted(cells), []
+    names, found, words = sorted(cells), [], _setting_words(runs)
     for place, first in enumerate(names):
         for second in names[place + 1 :]:
             common = sorted(cells[first].keys() & cells[second].keys())
@@ -185,8 +185,30 @@ def paired_tests(runs: Sequence[ComparedRun]) -> list[PairedTest]:
                 continue
             a, b = ([cells[one][at] for at in common] for one in (first, second))
             test = t_test(a, b)
-            told = (shown(first[1]), shown(second[1]), len(common), fmean(a), fmean(b))
+            told = (words[first[1]], words[second[1]], len(common), fmean(a), fmean(b))
             found.append(PairedTest(*told, float(test.p_value)))
+    return found
+
+
+def told_apart(runs: Sequence[ComparedRun], method: str) -> list[str]:
+    """Return the arguments by which runs of a method differ."""
+    values: dict[str, set[str]] = defaultdict(set)
+    own = [one.arguments for one in runs if one.method == method]
+    for name in dict.fromkeys(name for arguments in own for name in arguments):
+        values[name] = {repr(arguments.get(name)) for arguments in own}
+    return [name for name, seen in values.items() if len(seen) > 1]
+
+
+def _setting_words(runs: Sequence[ComparedRun]) -> dict[str, str]:
+    """Return what each setting is called: the method, and what sets it apart."""
+    apart = {one.method: told_apart(runs, one.method) for one in runs}
+    found = {}
+    for one in runs:
+        more = ", ".join(
+            f"{name.removeprefix('training__')}={one.arguments.get(name)}"
+            for name in apart[one.method]
+        )
+        found[one.setting] = shown(f"{one.method} {more}".strip())
     return found
 
 

@@ -123,7 +123,7 @@ async def _tests(visit: Visit, found: list[ComparedRun]) -> None:
             for t in tests
         ]
         header = ["a", "b", "splits", "accuracy of a", "accuracy of b", "p"]
-        cards.table(header, rows, label="Paired tests")
+        cards.table(header, rows, label="Paired tests").classes("whole")
 
 
 async def _over_each_other(visit: Visit, found: list[ComparedRun]) -> None:

@@ -164,10 +164,15 @@ def _settings(settings: dict[str, Any]) -> dict[str, object]:
     told: dict[str, object] = {}
     for name, value in settings.items():
         if isinstance(value, dict):
-            told |= {f"{name}.{own}": _short(one) for own, one in value.items()}
+            start = "training: " if name == "training" else ""
+            told |= {f"{start}{_words(n)}": _short(one) for n, one in value.items()}
         else:
             told[name] = value
     return told
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _short(value: object) -> object:
