@@ -63,8 +63,9 @@ def test_segments_of_a_recording_lie_in_time(visit, tmp_path) -> None:
     starts = np.sort(data.bags[:1].coords[:, 0])
     assert len(starts) == len(CALLS)
     place = f"/data/{work.datasets()[0].id}"
+    lena = visit(work.folder)
     for mode in ("light", "dark"):
-        lena = visit(work.folder, color_scheme=mode)
+        lena.page.emulate_media(color_scheme=mode)
         lena.go(f"{place}/bag/0", "text=Instances")
         lena.page.get_by_role("img", name="Instances in time").wait_for()
         assert lena.page.get_by_role("link", name="Time", exact=True).is_visible()
@@ -77,4 +78,4 @@ def test_segments_of_a_recording_lie_in_time(visit, tmp_path) -> None:
         lena.page.keyboard.press("ArrowRight")
         lena.page.wait_for_url("**/bag/1")
         lena.page.get_by_role("img", name="Instances in time").wait_for()
-        lena.leave()
+    lena.leave()
