@@ -9,7 +9,7 @@ from tests.page.loops import finished
 
 from mipl import MiplError, Run, load_dataset, write_dataset
 from mipl.page.library import Library
-from mipl.page.predicted_bags import given, predicted
+from mipl.page.predicted_bags import explained_new, given, predicted
 from mipl.page.uploads import Uploads
 from mipl.page.workspace import Workspace
 
@@ -72,6 +72,21 @@ def test_what_cannot_be_read_is_a_sentence_without_the_way_to_it(work):
         predicted(Library(), work.runs()[0], place)
     assert str(error.value).startswith("wrong.mat is of no kind that is read")
     assert draft not in str(error.value)
+
+
+def test_a_bag_without_labels_is_explained(work):
+    rng = np.random.default_rng(2)
+    bags = [rng.normal(size=(n, 10)).astype(np.float32) for n in (3, 5)]
+    files = {f"{i}.npy": array(one) for i, one in enumerate(bags)}
+    place = given(work, *sent(work, files))
+    run, library = work.runs()[0], Library()
+    told = explained_new(library, run, place, 1)
+    model = library.model(run).model
+    assert told.bag.n_instances == 5
+    assert told.p == pytest.approx(model.predict_proba([bags[1]])[0])
+    assert told.attention == pytest.approx(model.attend([bags[1]])[0])
+    with pytest.raises(MiplError, match="there are 2 bags; got 2"):
+        explained_new(library, run, place, 2)
 
 
 def test_a_single_file_of_features_is_a_bag(work):

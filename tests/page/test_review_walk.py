@@ -128,7 +128,9 @@ def test_predictions_and_runs_side_by_side(visit, work, tmp_path):
     guest.page.wait_for_url("**/draft/*")
     guest.page.get_by_role("cell", name="new", exact=True).wait_for()
     guest.page.reload()
-    guest.page.get_by_role("cell", name="new", exact=True).wait_for()
+    guest.page.get_by_role("link", name="new", exact=True).click()
+    guest.page.get_by_role("heading", name="Why ").wait_for()
+    guest.page.get_by_role("img", name="Attention of 4 instances, raw").wait_for()
     guest.go(f"/predict/{one.run.id}/{one.data.id}", "table")
     with guest.page.expect_download() as saved:
         guest.press("Download the table")

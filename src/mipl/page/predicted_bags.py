@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mipl.data.bags import Bags
+from mipl.data.candidates import Candidates
+from mipl.data.dataset import Dataset
 from mipl.data.frozen import Array
-from mipl.errors import MiplError
+from mipl.errors import MiplError, counted
 from mipl.files import make_folder
 from mipl.generators.generator_catalog import catalog_of
 from mipl.images.pictures import are_pictures
@@ -22,10 +24,12 @@ from mipl.page.uploads import Uploads, source_of
 from mipl.page.workspace import Place, Workspace, shown
 
 if TYPE_CHECKING:
+    from mipl.runs.explanation import Explanation
     from mipl.runs.folder import OpenedModel
 
 # Torch comes with them, on first use.
 _COLUMNS, _SETS = "mipl.runs.prediction_columns", "mipl.runs.prediction_sets"
+_EXPLAIN = "mipl.runs.explanation"
 ALPHA = 0.1  # Of the prediction sets of calibrated models.
 
 
@@ -114,6 +118,26 @@ def predicted(library: Library, run: Place, bags: Place) -> Predicted:
         doubts = import_module(_SETS).doubts_of_sets(opened.model, new, alpha)
     columns = import_module(_COLUMNS).prediction_columns(opened.model, new, alpha)
     return Predicted(columns, doubts)
+
+
+def explained_new(
+    library: Library, run: Place, bags: Place, number: int
+) -> Explanation:
+    """Explain what a model says of a bag that has no candidates: any class may be it.
+
+    The bags are read again: they may be large, and are not kept.
+    """
+    opened = library.model(run)
+    new = bags_at(opened, bags.path)
+    if not 0 <= number < len(new):
+        raise MiplError(f"there are {counted(len(new), 'bag')}; got {number}.")
+    classes = opened.model.classes_
+    sets = Candidates(np.ones((1, len(classes)), dtype=bool), classes=classes)
+    one = new[number : number + 1]
+    told: Explanation = import_module(_EXPLAIN).explain(
+        opened.model, Dataset(one, sets), 0
+    )
+    return told
 
 
 def bags_at(opened: OpenedModel, path: Path) -> Bags:

@@ -14,10 +14,10 @@ from mipl.page.explained_bag import (
     class_rows,
     explained,
     name_of,
-    scaled,
     similar_bags,
     training_bags,
 )
+from mipl.page.explanation_charts import attention_chart, score_chart
 from mipl.page.label_weight_lines import label_weight_lines
 from mipl.page.paging import whole
 from mipl.page.pairs import others, pairs
@@ -27,9 +27,6 @@ from mipl.page.workspace import Place, is_id
 if TYPE_CHECKING:
     from mipl.data.dataset import Dataset
     from mipl.runs.explanation import Explanation
-
-_MOST_BARS = 120
-_MOST_SCORES = 40
 
 
 async def build(visit: Visit) -> None:
@@ -89,8 +86,8 @@ async def _seen(
         with cards.bar():
             link = cards.to("Download the picture", address)
             link.props["download"] = f"bag-{bag}.png"
-        _attention(visit, told)
-        _scores(visit, told)
+        attention_chart(visit, told)
+        score_chart(visit, told)
         cards.text("Label weights over the epochs", "note")
         try:
             lines = await visit.work(label_weight_lines, loaded, opened, bag)
@@ -122,34 +119,6 @@ def _instance_margin(told: Explanation) -> float | None:
         return None
     falling = np.sort(told.attention)[::-1]
     return float(falling[0] - falling[1:].mean())
-
-
-def _attention(visit: Visit, told: Explanation) -> None:
-    if told.attention is None:
-        return
-    scale = visit.query.get("scale", "raw")
-    values = scaled(told.attention, scale if scale in SCALES else "raw")
-    order = np.argsort(-told.attention, kind="stable")[:_MOST_BARS]
-    names = [str(number) for number in order]
-    made = charts.bars(
-        names, values[order].round(5).tolist(), visit.dark, scale, "instance"
-    )
-    made["yAxis"].pop("minInterval")  # Nothing is counted.
-    cards.text(f"Attention ({scale}), the most attended first", "note")
-    cards.chart(made, f"Attention of {len(order)} instances, {scale}", 220)
-
-
-def _scores(visit: Visit, told: Explanation) -> None:
-    if told.class_scores is None:
-        return
-    order = told.order()[:_MOST_SCORES]
-    rows = told.class_scores[order].T.round(3).tolist()
-    names = [str(number) for number in order]
-    made = charts.matrix(told.classes.tolist(), names, rows, visit.dark, "", "instance")
-    made["series"][0]["label"]["show"] = False  # There is no room for numbers.
-    cards.text("Score of each class per instance, the most attended first", "note")
-    height = min(600, 110 + 24 * len(told.classes))
-    cards.chart(made, "Class score per instance", height)
 
 
 async def _choices(visit: Visit, data: Place, run: Place, bag: int) -> None:
