@@ -18,6 +18,8 @@ SECONDS = float(os.environ.get("MIPL_LOAD_SECONDS", "600"))
 RATE, SENDERS = 50, 10  # Requests a second, in all.
 MINUTE = 60.0  # Seconds, at most, between two looks at memory.
 WARM = 20.0  # Seconds after which memory is looked at for the first time.
+QUIET = 30.0  # Seconds of training alone before, to which the rest is compared.
+MOST_SLOWED = 0.1  # Share of the training's epochs a second.
 SLOWEST = 0.2  # Seconds, of 95 in 100 requests.
 MOST_GROWTH = 20.0  # MB.
 
@@ -72,6 +74,10 @@ class Sender(threading.Thread):
         line.close()
 
 
+def epochs(jobs: Jobs, id: str) -> float:
+    return max(float(one.get("done") or 0) for one in jobs.job(id).figures())
+
+
 @pytest.mark.slow
 def test_fifty_requests_a_second_beside_a_training(serve, tmp_path) -> None:
     work = Workspace(tmp_path / "work")
@@ -94,6 +100,11 @@ def test_fifty_requests_a_second_beside_a_training(serve, tmp_path) -> None:
             Sender(server.address, cookie, paths[i % 8 :] + paths[: i % 8], i / RATE)
             for i in range(SENDERS)
         ]
+        time.sleep(WARM / 2)
+        start, alone = time.monotonic(), epochs(jobs, job.id)
+        time.sleep(QUIET)
+        alone = (epochs(jobs, job.id) - alone) / (time.monotonic() - start)
+        start, beside = time.monotonic(), epochs(jobs, job.id)
         for one in senders:
             one.start()
         time.sleep(min(WARM, SECONDS / 2))
@@ -106,19 +117,20 @@ def test_fifty_requests_a_second_beside_a_training(serve, tmp_path) -> None:
         grown = each[-1] - before
         taken = np.concatenate([one.taken for one in senders])
         faults = [fault for one in senders for fault in one.faults]
-        epochs = len(jobs.job(job.id).figures())
+        beside = (epochs(jobs, job.id) - beside) / (time.monotonic() - start)
         print(
             f"{len(taken)} requests in {SECONDS:.0f} s: median "
             f"{np.median(taken) * 1000:.0f} ms, p95 "
             f"{np.quantile(taken, 0.95) * 1000:.0f} ms, worst {taken.max():.2f} s, "
             f"{len(faults)} faults, memory {before:.0f} + {grown:.0f} MB, "
-            f"{epochs} lines of figures; MB each minute: "
-            f"{', '.join(f'{one:.1f}' for one in each)}"
+            f"{alone:.1f} epochs a second alone and {beside:.1f} beside; MB each "
+            f"minute: {', '.join(f'{one:.1f}' for one in each)}"
         )
         assert faults == []
         assert jobs.job(job.id).state == RUNNING
         assert np.quantile(taken, 0.95) < SLOWEST
         assert grown < MOST_GROWTH
+        assert beside > (1 - MOST_SLOWED) * alone
     finally:
         jobs.cancel(job.id)
         for child in jobs._children.values():
