@@ -142,7 +142,7 @@ PUT_TOGETHER = [
 ]
 
 
-@pytest.mark.parametrize("parts", PUT_TOGETHER, ids=lambda parts: " and ".join(parts))
+@pytest.mark.parametrize("parts", PUT_TOGETHER, ids=" and ".join)
 def test_methods_put_together_say_the_same(parts, tmp_path):
     model = fitted(BagLearner(width=6, training=FEW, **parts))
     export_onnx(model, tmp_path / "model.onnx")
