@@ -11,6 +11,7 @@ FILES = sorted(Path(benchmarks.__file__).parent.glob("*.py"))
 PUBLIC = {"mipl", "mipl.audio", "mipl.images", "mipl.text", "mipl.cli.main"}
 # A network with random values, whose architecture has no public name; a drawing.
 BESIDE = {
+    "compiled_step.py": {"mipl.nn.segments"},
     "deep_features.py": {"mipl.nn.resnet", "mipl.nn.initialisation"},
     "growth.py": {"mipl.reports.plots"},
 }

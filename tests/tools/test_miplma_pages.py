@@ -116,23 +116,28 @@ def test_the_stand_in_for_tissue():
             assert cell == told(values, "±").removesuffix(" (5)")
 
 
+DEFAULTS, THOROUGH = ("miplma", {}), ("miplma-thorough", {})
+LONG = {"training__epochs": 400, "training__instances_per_bag": 0.65}
+THREE = ("miplma-ensemble", {"n": 3, **LONG})
+
+
 @pytest.mark.parametrize(
-    ("head", "least"), [("data | r | defaults | thorough | gain", 6)]
+    ("head", "ways", "least"),
+    [
+        ("data | r | defaults | thorough | gain", (DEFAULTS, THOROUGH), 6),
+        ("data | r | thorough | three as one | gain", (THOROUGH, THREE), 6),
+    ],
 )
-def test_the_longer_training_beside_the_defaults(head, least):
+def test_a_longer_training_beside_a_shorter_one(head, ways, least):
     """On the splits that both have; the gain is paired, with its standard error."""
     body = table("miplma_results.md", head)
     assert len(body) >= least
     for row in body:
-        *draw, data, r, defaults, thorough, gain = row
-        options = {"seed": int(draw[0])} if draw else {}
-        before, after = (
-            found(method, {}, data.lower(), int(r), **options)
-            for method in ("miplma", "miplma-thorough")
-        )
+        data, r, shorter, longer, gain = row
+        before, after = (found(*way, data.lower(), int(r)) for way in ways)
         shared = sorted(before.keys() & after.keys())
         both = [[one[split].accuracy for split in shared] for one in (before, after)]
-        assert [defaults, thorough] == [told(values) for values in both], row
+        assert [shorter, longer] == [told(values) for values in both], row
         differences = [new - old for old, new in zip(*both, strict=True)]
         numbers = [float(part) for part in gain.split(" ± ")]
         expected = [fmean(differences)]
@@ -165,12 +170,13 @@ def test_the_steadiness_of_synthetic_bags():
 
 def test_another_draw_and_an_ensemble_of_short_trainings():
     ways = {
-        "defaults": ("miplma", {}),
-        "thorough": ("miplma-thorough", {}),
+        "defaults": DEFAULTS,
+        "thorough": THOROUGH,
         "`Ensemble(MIPLMA(), n=4)`": ("miplma-ensemble", {"n": 4}),
+        "`Ensemble(MIPLMA.thorough(), n=3)`": THREE,
     }
     body = table("miplma_results.md", "draw 3")
-    assert len(body) == 5
+    assert len(body) >= 13
     for data, r, way, accuracy, ece in body:
         results = found(*ways[way], data.lower(), int(r), seed=3)
         assert accuracy == told([one.accuracy for _, one in sorted(results.items())])
