@@ -19,9 +19,9 @@ def test_a_few_mutants_of_every_format(name, tmp_path):
         assert not found["accepted and differs"], "these have hashes"
 
 
-@pytest.mark.parametrize("seed", [1, 5, 14, 16, 21])
-def test_a_store_with_damaged_names_of_columns_is_refused(seed, tmp_path):
-    """Seeds of which one mutant each had no UTF-8, or no such column, in a name."""
+@pytest.mark.parametrize("seed", [1, 5, 14, 16, 21, 26])
+def test_a_store_with_damaged_columns_is_refused(seed, tmp_path):
+    """One mutant each: no UTF-8, no such column in a name; a text for a number."""
     assert set(mutants.piece("results.db", seed, tmp_path, 100)) <= {"refused", "equal"}
 
 

@@ -30,7 +30,7 @@ def seal(row: Mapping[str, Any] | sqlite3.Row) -> str:
     """Return the hash of a row of results."""
     values = [row[name] for name in _COLUMNS]
     for place, name in enumerate(_COLUMNS):
-        if name in _NUMBERS and values[place] is not None:
+        if name in _NUMBERS and isinstance(values[place], int):
             values[place] = float(values[place])  # As the file gives it back.
     return seal_text(json.dumps(values, default=repr))
 
