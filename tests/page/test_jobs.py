@@ -177,6 +177,24 @@ def test_a_wish_in_the_moment_of_its_beginning_is_not_lost(
     assert list((jobs.workspace.folder / "runs").iterdir()) == []
 
 
+def test_cancelled_after_it_was_to_go_on_it_does_not(
+    jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = fit(jobs, training={"epochs": 5000}).id
+    learning(jobs, id)
+    jobs.pause(id)
+    in_state(jobs, id, PAUSED)
+    # The process before takes its time to end.
+    monkeypatch.setattr(Jobs, "_wait_for_the_end_of", lambda *_: time.sleep(1))
+    goes_on = Thread(target=jobs.go_on, args=(id,))
+    goes_on.start()
+    time.sleep(0.3)
+    jobs.cancel(id)
+    goes_on.join()
+    assert jobs.job(id).state == CANCELLED
+    assert list((jobs.workspace.folder / "runs").iterdir()) == []
+
+
 def test_cancelled_while_its_state_is_saved_is_not_only_paused(jobs: Jobs) -> None:
     id = fit(jobs, training={"epochs": 5000}).id
     learning(jobs, id)

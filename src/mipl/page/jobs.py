@@ -193,11 +193,11 @@ class Jobs:
 
     def go_on(self, id: str) -> Job:
         """Go on with a job that was paused, failed or was killed."""
-        self._wait_for_the_end_of(id)
-        with self._deciding():
+        with self._deciding():  # At once: who cancels after this cancels what goes on.
             one = self.job(id)
             if not one.at_work and one.state not in (WAITING, FINISHED):
                 put_state(one.folder, WAITING, seconds=one.seconds)
+        self._wait_for_the_end_of(id)
         self.start_waiting()
         return self.job(id)
 

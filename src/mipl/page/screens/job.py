@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -50,6 +51,7 @@ class JobView:
         self.visit, self.job = visit, job
         self.charts: dict[str, ui.echart] = {}
         self.state = ""
+        self.acting = asyncio.Lock()
 
     async def show(self) -> None:
         """Draw it once, and then whatever has changed each second."""
@@ -137,7 +139,8 @@ class JobView:
 
     def _does(self, act: Callable[[str], Any]) -> Callable[[], Any]:
         async def does() -> None:
-            await self.visit.work(act, self.job.id)
+            async with self.acting:  # One after another, in the order of the clicks.
+                await self.visit.work(act, self.job.id)
             await self._look()
 
         return does
